@@ -11,7 +11,8 @@ namespace lastword {
 
 enum class Kind : uint8_t { kUpsert, kDelete, kTruncate };
 
-/// One change of one key. `row` of a delete names the key columns; of an upsert it is the complete image.
+/// One change of one key. `row` of a delete names the key columns; of an upsert it is the complete
+/// image.
 struct Change {
   Kind kind = Kind::kUpsert;
   Version version;
@@ -20,10 +21,10 @@ struct Change {
 
 /// What the law decided for one change (docs/ordering.md).
 enum class Outcome : uint8_t {
-  kApplied,      // replaced the state of its key
-  kStale,        // older than the state, or at or below the floor without a live row
-  kRepeat,       // the same change again
-  kConflict,     // the state's version with another kind or digest
+  kApplied,   // replaced the state of its key
+  kStale,     // older than the state, or at or below the floor without a live row
+  kRepeat,    // the same change again
+  kConflict,  // the state's version with another kind or digest
 };
 
 /// "applied", "stale", "repeat", "conflict".

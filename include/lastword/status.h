@@ -1,5 +1,6 @@
-// What a call of the library answers: a value or an Error. Shaped like std::expected, so that an alias can replace it
-// once every supported compiler has one. The library throws nothing; the C API and JNI catch at their edge.
+// What a call of the library answers: a value or an Error. Shaped like std::expected, so that an
+// alias can replace it once every supported compiler has one. The library throws nothing; the C API
+// and JNI catch at their edge.
 #pragma once
 
 #include <cassert>
@@ -12,30 +13,59 @@
 
 namespace lastword {
 
-/// What a user reads: `error.kind` in `--json` and the first word of a message. The names are promises (NameOf).
+/// What a user reads: `error.kind` in `--json` and the first word of a message. The names are
+/// promises (NameOf).
 enum class ErrorKind : uint8_t {
   // A record that cannot be applied (exit code 3).
-  kBadJson, kBadEnvelope, kMissingKey, kNullInKey, kAmbiguousKey, kUnavailableKey, kUnavailableWithoutBase,
-  kTypeMismatch, kOutOfRange, kNotFiniteDecimal, kDecimalOverflow, kUnsupportedOp, kUnroutedTable, kReservedColumn,
-  kSchemaIncompatible, kSchemaUnavailable, kReplicaIdentityUnsuitable, kNoVersion, kSourceRewound, kSourceGap,
-  kSlotLost, kPkOverlapInTransaction, kVersionConflict, kInvalidOperation,
+  kBadJson,
+  kBadEnvelope,
+  kMissingKey,
+  kNullInKey,
+  kAmbiguousKey,
+  kUnavailableKey,
+  kUnavailableWithoutBase,
+  kTypeMismatch,
+  kOutOfRange,
+  kNotFiniteDecimal,
+  kDecimalOverflow,
+  kUnsupportedOp,
+  kUnroutedTable,
+  kReservedColumn,
+  kSchemaIncompatible,
+  kSchemaUnavailable,
+  kReplicaIdentityUnsuitable,
+  kNoVersion,
+  kSourceRewound,
+  kSourceGap,
+  kSlotLost,
+  kPkOverlapInTransaction,
+  kVersionConflict,
+  kInvalidOperation,
   // Another writer (exit code 4).
-  kCommitConflict, kFencedWriter,
+  kCommitConflict,
+  kFencedWriter,
   // Storage or source (exit code 5).
-  kStorageFull, kStorageCorrupt, kStorageUnavailable, kLedgerMissing, kPositionsLost, kUnsupportedFormat,
-  kSourceUnavailable, kCommitStateUnknown,
+  kStorageFull,
+  kStorageCorrupt,
+  kStorageUnavailable,
+  kLedgerMissing,
+  kPositionsLost,
+  kUnsupportedFormat,
+  kSourceUnavailable,
+  kCommitStateUnknown,
   // The caller (exit code 2) and us (exit code 70).
-  kUsage, kInternal,
+  kUsage,
+  kInternal,
 };
 
 /// What a runner does about an error; each kind belongs to exactly one class.
 enum class ErrorClass : uint8_t {
-  kStop,         // The user must act: a record, a schema, a setting.
-  kRetry,        // Back off and try the same call again.
-  kReread,       // Nothing was applied: reread the table, then retry.
-  kLookUp,       // It may have been applied: ask the table before anything else, clean up nothing.
-  kFenced,       // Another writer took over: stop, change nothing.
-  kDefect,       // Our bug: stop, commit nothing more.
+  kStop,    // The user must act: a record, a schema, a setting.
+  kRetry,   // Back off and try the same call again.
+  kReread,  // Nothing was applied: reread the table, then retry.
+  kLookUp,  // It may have been applied: ask the table before anything else, clean up nothing.
+  kFenced,  // Another writer took over: stop, change nothing.
+  kDefect,  // Our bug: stop, commit nothing more.
 };
 
 /// The stable name of a kind: "bad_json".
@@ -46,11 +76,11 @@ int ExitCodeOf(ErrorKind kind);
 
 /// Where an error happened; what is not known stays empty.
 struct Place {
-  std::string input;                // "orders.ndjson", "topic:3"
-  std::optional<uint64_t> offset;   // of the record in its input
-  std::optional<uint64_t> line;     // counted from 1, for files
+  std::string input;               // "orders.ndjson", "topic:3"
+  std::optional<uint64_t> offset;  // of the record in its input
+  std::optional<uint64_t> line;    // counted from 1, for files
   std::string table;
-  std::string key;                  // as the user would type it for `explain`
+  std::string key;  // as the user would type it for `explain`
   std::string column;
 };
 
@@ -70,8 +100,9 @@ struct Ok {};
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(runtime/explicit)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(runtime/explicit)
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(runtime/explicit)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(runtime/explicit)
 
   explicit operator bool() const { return state_.index() == 0; }
   bool ok() const { return state_.index() == 0; }
@@ -91,11 +122,11 @@ using Status = Result<Ok>;
 }  // namespace lastword
 
 /// Returns the error of `expression` from the enclosing function.
-#define LW_RETURN_IF_ERROR(expression)                                \
-  do {                                                                \
-    if (auto lw_status = (expression); !lw_status.ok()) {             \
-      return std::move(lw_status.error());                            \
-    }                                                                 \
+#define LW_RETURN_IF_ERROR(expression)                    \
+  do {                                                    \
+    if (auto lw_status = (expression); !lw_status.ok()) { \
+      return std::move(lw_status.error());                \
+    }                                                     \
   } while (false)
 
 #define LW_CONCAT_INNER(a, b) a##b

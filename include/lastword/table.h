@@ -26,8 +26,8 @@ struct TableOptions {
   OnConflict on_conflict = OnConflict::kFail;
   OnResnapshot on_resnapshot = OnResnapshot::kUnset;
   LoneUpdateBefore lone_update_before = LoneUpdateBefore::kDelete;
-  bool fsync = true;                    // `durability: fsync`; false = a process crash is survived, a power loss not
-  bool read_only = false;               // takes no lock; Apply and Commit fail
+  bool fsync = true;  // `durability: fsync`; false = a process crash is survived, a power loss not
+  bool read_only = false;  // takes no lock; Apply and Commit fail
   std::string storage_version = "2.2";
   uint64_t memory_bytes_max = 2ull << 30;
   bool compaction = true;
@@ -40,69 +40,76 @@ struct Counts {
 
 struct CommitResult {
   uint64_t lance_version = 0;
-  bool already_committed = false;       // the checkpoint id was known: nothing was changed
-  bool committed = false;               // false: there was nothing to commit
+  bool already_committed = false;  // the checkpoint id was known: nothing was changed
+  bool committed = false;          // false: there was nothing to commit
   uint64_t rows_written = 0, rows_deleted = 0, bytes_written = 0;
 };
 
 /// What `explain` says of one key.
 struct Explanation {
   enum class State { kLive, kDeleted, kUnknown, kBelowFloor } state = State::kUnknown;
-  std::optional<Version> version;       // of the state; the floor for kBelowFloor
-  std::optional<uint64_t> lance_version;   // the version whose commit wrote the state, where still known
-  std::string checkpoint;               // id of that commit's checkpoint
-  std::optional<Row> row;               // for kLive
+  std::optional<Version> version;  // of the state; the floor for kBelowFloor
+  std::optional<uint64_t>
+      lance_version;       // the version whose commit wrote the state, where still known
+  std::string checkpoint;  // id of that commit's checkpoint
+  std::optional<Row> row;  // for kLive
   bool quarantined = false;
-  std::optional<Outcome> would_be;      // of a change with the asked version
-  std::string why;                      // one sentence
+  std::optional<Outcome> would_be;  // of a change with the asked version
+  std::string why;                  // one sentence
 };
 
 struct TableStatus {
-  uint64_t lance_version = 0, ledger_version = 0, rows = 0, tombstones = 0, fragments = 0, deleted_rows = 0;
+  uint64_t lance_version = 0, ledger_version = 0, rows = 0, tombstones = 0, fragments = 0,
+           deleted_rows = 0;
   uint64_t kept_rows = 0, waiting_changes = 0, dead_letters = 0, checkpoints = 0;
   std::vector<std::string> quarantined_keys, held_keys;
-  std::map<std::string, Version> floors;   // by source table; "" where one source feeds the table
+  std::map<std::string, Version> floors;  // by source table; "" where one source feeds the table
   uint32_t epoch = 0;
   uint64_t writer_epoch = 0;
-  std::map<std::string, std::string> positions;   // input -> position, as people read it
-  std::vector<std::string> foreign_changes;       // data commits by others since our last one
-  Counts totals;                                  // since the table was created
+  std::map<std::string, std::string> positions;  // input -> position, as people read it
+  std::vector<std::string> foreign_changes;      // data commits by others since our last one
+  Counts totals;                                 // since the table was created
 };
 
 class TableImpl;
 
-/// One table, opened by one writer or any number of readers. Calls come from one thread at a time. After an error of class
-/// kReread, kLookUp, kFenced or kDefect the object only answers errors: open it again.
+/// One table, opened by one writer or any number of readers. Calls come from one thread at a time.
+/// After an error of class kReread, kLookUp, kFenced or kDefect the object only answers errors:
+/// open it again.
 class Table {
  public:
-  /// Opens `uri` ("…/orders.lance"), or creates it when options.schema has columns. Recovers: rolls a ledger that no visible
-  /// version pins back. Commits nothing. Errors: kUsage, kLedgerMissing, kPositionsLost, kStorage…, kFencedWriter (another
-  /// process holds the lock), kUnsupportedFormat.
+  /// Opens `uri` ("…/orders.lance"), or creates it when options.schema has columns. Recovers: rolls
+  /// a ledger that no visible version pins back. Commits nothing. Errors: kUsage, kLedgerMissing,
+  /// kPositionsLost, kStorage…, kFencedWriter (another process holds the lock), kUnsupportedFormat.
   static Result<Table> Open(const std::string& uri, const TableOptions& options = {});
   ~Table();
   Table(Table&&) noexcept;
   Table& operator=(Table&&) noexcept;
 
-  /// Decides `changes` in order against the state including what was applied and not yet committed. One outcome a change.
-  /// kVersionConflict (policy fail) and every other error name the change; the changes before it stay applied.
+  /// Decides `changes` in order against the state including what was applied and not yet committed.
+  /// One outcome a change. kVersionConflict (policy fail) and every other error name the change;
+  /// the changes before it stay applied.
   Result<std::vector<Outcome>> Apply(std::span<const Change> changes);
 
-  /// Makes everything applied durable and visible in one atomic step. `checkpoint_id`: a repeated id changes nothing and
-  /// drops what was applied; empty = a fresh one. `positions` are stored with it and come back from positions().
+  /// Makes everything applied durable and visible in one atomic step. `checkpoint_id`: a repeated
+  /// id changes nothing and drops what was applied; empty = a fresh one. `positions` are stored
+  /// with it and come back from positions().
   Result<CommitResult> Commit(const std::string& checkpoint_id = {});
 
-  /// The state of one key, `key` as `explain` takes it; with `version`, what a change of that version would get.
+  /// The state of one key, `key` as `explain` takes it; with `version`, what a change of that
+  /// version would get.
   Result<Explanation> Explain(const std::string& key, const std::optional<Version>& version = {});
 
-  /// Calls `sink` for every live row, at the opened version or at `as_of`. Returning false ends the scan.
+  /// Calls `sink` for every live row, at the opened version or at `as_of`. Returning false ends the
+  /// scan.
   Status Scan(const std::function<bool(const Row&)>& sink, std::optional<uint64_t> as_of = {});
 
   Result<TableStatus> GetStatus();
   const Schema& schema() const;
   uint64_t count_rows() const;
-  const Counts& counts() const;         // since Open
+  const Counts& counts() const;  // since Open
 
-  TableImpl& impl() { return *x_impl; }   // for the library's own layers
+  TableImpl& impl() { return *x_impl; }  // for the library's own layers
 
  private:
   explicit Table(std::unique_ptr<TableImpl> impl);

@@ -5,7 +5,9 @@
 
 namespace lastword {
 
-uint64_t Hash64(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+uint64_t Hash64(std::string_view bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
 
 KeyHash Hash128(std::string_view bytes) {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());

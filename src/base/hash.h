@@ -1,4 +1,5 @@
-// 64- and 128-bit hashes of bytes. The only file that knows which hash; its results are persisted, so it never changes.
+// 64- and 128-bit hashes of bytes. The only file that knows which hash; its results are persisted,
+// so it never changes.
 #pragma once
 
 #include <compare>
@@ -7,8 +8,8 @@
 
 namespace lastword {
 
-/// Identity of a key: XXH3-128 of its canonical bytes (model/key.h). Two keys with one hash are taken for one; at
-/// 10^10 keys that chance is below 10^-18.
+/// Identity of a key: XXH3-128 of its canonical bytes (model/key.h). Two keys with one hash are
+/// taken for one; at 10^10 keys that chance is below 10^-18.
 struct KeyHash {
   uint64_t high = 0, low = 0;
   friend auto operator<=>(const KeyHash&, const KeyHash&) = default;

@@ -1,5 +1,6 @@
-// What every format offers: bytes of records in, changes of tables out. Pure: no I/O, no clock, no state between calls but
-// the schemas it was given; every call may run on its own thread with its own Decoder.
+// What every format offers: bytes of records in, changes of tables out. Pure: no I/O, no clock, no
+// state between calls but the schemas it was given; every call may run on its own thread with its
+// own Decoder.
 #pragma once
 
 #include <cstdint>
@@ -15,38 +16,46 @@
 
 namespace lastword::codec {
 
-/// How the records of one destination table are to be read. `schema` is the table's present schema; with a discovered
-/// schema it starts empty and grows by SchemaRequests.
+/// How the records of one destination table are to be read. `schema` is the table's present schema;
+/// with a discovered schema it starts empty and grows by SchemaRequests.
 struct TableSpec {
-  std::string name;                       // table in the sink
-  std::vector<std::string> sources;       // "orders" = a table name, "public.orders" = schema.table, else a topic; empty = every record
+  std::string name;                  // table in the sink
+  std::vector<std::string> sources;  // "orders" = a table name, "public.orders" = schema.table,
+                                     // else a topic; empty = every record
   Schema schema;
-  bool discover = false;                  // columns come from the stream
-  std::vector<std::string> primary_key;   // declared names; empty = the source's (the record's key)
+  bool discover = false;                 // columns come from the stream
+  std::vector<std::string> primary_key;  // declared names; empty = the source's (the record's key)
   std::vector<std::string> nullable_key;
-  std::vector<std::string> sequence_columns;   // columns (or "offset") that make the version; empty = the format's
-  enum class DecimalEncoding { kBase64, kString, kNumber } decimal_encoding = DecimalEncoding::kBase64;
+  std::vector<std::string>
+      sequence_columns;  // columns (or "offset") that make the version; empty = the format's
+  enum class DecimalEncoding {
+    kBase64,
+    kString,
+    kNumber
+  } decimal_encoding = DecimalEncoding::kBase64;
   enum class Evolution { kException, kEvolve, kIgnore } evolution = Evolution::kException;
   bool type_widening = false;
-  /// Columns that were discovered in this stream, not declared: appearing later is discovery, not evolution.
+  /// Columns that were discovered in this stream, not declared: appearing later is discovery, not
+  /// evolution.
   bool several_sources() const { return sources.size() > 1; }
 };
 
-/// The schema of table `table` has to change before the record at which decoding stopped can be read. The caller applies
-/// `schema` (evolution policy is already checked) and decodes that record again.
+/// The schema of table `table` has to change before the record at which decoding stopped can be
+/// read. The caller applies `schema` (evolution policy is already checked) and decodes that record
+/// again.
 struct SchemaRequest {
   uint32_t table = 0;
-  Schema schema;                          // whole new schema: columns only added at the end or widened
+  Schema schema;  // whole new schema: columns only added at the end or widened
 };
 
 /// One record as a source hands it over. Views stay valid during the call.
 struct RawRecord {
-  std::string_view value;                 // one NDJSON line, or a Kafka value
+  std::string_view value;  // one NDJSON line, or a Kafka value
   bool value_is_null = false;
-  std::string_view key;                   // Kafka key; empty = none
+  std::string_view key;  // Kafka key; empty = none
   std::string_view topic;
   std::vector<std::pair<std::string_view, std::string_view>> headers;
-  uint32_t input = 0;                     // index into Decoded::inputs of the caller's numbering
+  uint32_t input = 0;  // index into Decoded::inputs of the caller's numbering
   int32_t partition = 0;
   uint64_t offset = 0;
   uint64_t line = 0;
@@ -54,28 +63,31 @@ struct RawRecord {
 
 /// Changes of all tables of a run, and where decoding stopped.
 struct Decoded {
-  std::vector<ChangeBatch> tables;        // one a TableSpec, same order
-  /// Order of arrival across tables: table of each change, in order. Within a table heads are in order anyway.
+  std::vector<ChangeBatch> tables;  // one a TableSpec, same order
+  /// Order of arrival across tables: table of each change, in order. Within a table heads are in
+  /// order anyway.
   std::vector<uint32_t> order;
-  uint64_t records = 0;                   // records consumed, skipped ones included
-  uint64_t bytes = 0;                     // bytes consumed: the next record starts there
-  std::optional<SchemaRequest> schema_request;   // decoding stopped in front of this record
-  std::optional<Error> error;                    // decoding stopped in front of this record; its place is filled
+  uint64_t records = 0;                         // records consumed, skipped ones included
+  uint64_t bytes = 0;                           // bytes consumed: the next record starts there
+  std::optional<SchemaRequest> schema_request;  // decoding stopped in front of this record
+  std::optional<Error> error;  // decoding stopped in front of this record; its place is filled
 };
 
 /// Where a chunk of lines lies.
 struct ChunkPlace {
-  std::string input;                      // name of the file ("orders.ndjson", "-")
-  uint64_t byte_offset = 0;               // of the chunk's first byte in the input
-  uint64_t line = 1;                      // of the chunk's first line
+  std::string input;         // name of the file ("orders.ndjson", "-")
+  uint64_t byte_offset = 0;  // of the chunk's first byte in the input
+  uint64_t line = 1;         // of the chunk's first line
 };
 
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  /// Decodes whole lines (the last may lack its newline only when `last`). Stops in front of a record that needs a schema
-  /// change or is in error. Allocates `out.tables`; reuses their memory when called again with the same `out`.
-  virtual void DecodeLines(std::string_view chunk, const ChunkPlace& place, bool last, Decoded& out) = 0;
+  /// Decodes whole lines (the last may lack its newline only when `last`). Stops in front of a
+  /// record that needs a schema change or is in error. Allocates `out.tables`; reuses their memory
+  /// when called again with the same `out`.
+  virtual void DecodeLines(std::string_view chunk, const ChunkPlace& place, bool last,
+                           Decoded& out) = 0;
   /// Takes new schemas after a SchemaRequest was granted.
   virtual void SetTables(const std::vector<TableSpec>& tables) = 0;
 };

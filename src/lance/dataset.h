@@ -1,5 +1,6 @@
-// One versioned Lance dataset as the commit protocol sees it: opened, read at a version, changed by exactly one next
-// version at a time. Knows nothing of changes, keys or ledgers. lance::OpenDataset gives the real one; tests have a double.
+// One versioned Lance dataset as the commit protocol sees it: opened, read at a version, changed by
+// exactly one next version at a time. Knows nothing of changes, keys or ledgers. lance::OpenDataset
+// gives the real one; tests have a double.
 #pragma once
 
 #include <cstdint>
@@ -29,59 +30,64 @@ struct Fragment {
 };
 
 struct CommitRequest {
-  uint64_t expected_version = 0;         // the commit becomes exactly expected_version + 1 or nothing
-  const Rows* new_rows = nullptr;        // may be null or empty; columns as schema()
-  std::span<const RowAddress> deleted;   // any order, no duplicates; each must be live
+  uint64_t expected_version = 0;   // the commit becomes exactly expected_version + 1 or nothing
+  const Rows* new_rows = nullptr;  // may be null or empty; columns as schema()
+  std::span<const RowAddress> deleted;  // any order, no duplicates; each must be live
   Properties properties;
-  std::string transaction_id;            // unique a commit; FindTransaction finds it. Letters, digits, '-'
+  std::string transaction_id;  // unique a commit; FindTransaction finds it. Letters, digits, '-'
 };
 
 struct CommitReceipt {
   uint64_t version = 0;
-  /// Fragments of the new rows in write order: row i of the request lies in them one after the other from offset 0.
+  /// Fragments of the new rows in write order: row i of the request lies in them one after the
+  /// other from offset 0.
   std::vector<Fragment> new_fragments;
-  uint64_t bytes_written = 0;            // data, deletion and transaction files
+  uint64_t bytes_written = 0;  // data, deletion and transaction files
 };
 
 /// What a commit says of its own kind, for `log` and for inheriting properties.
 struct VersionInfo {
   uint64_t version = 0;
-  int64_t timestamp_ms = 0;              // of the manifest; for people only
-  std::string operation;                 // "Update", "Rewrite", "Restore", … ; empty when the transaction is not kept
+  int64_t timestamp_ms = 0;  // of the manifest; for people only
+  std::string
+      operation;  // "Update", "Rewrite", "Restore", … ; empty when the transaction is not kept
   std::string transaction_id;
-  uint64_t restored_version = 0;         // for Restore, else 0
+  uint64_t restored_version = 0;  // for Restore, else 0
   Properties properties;
 };
 
 struct CompactionRequest {
   uint64_t expected_version = 0;
-  std::vector<uint64_t> fragments;       // to be merged, ascending ids
-  uint64_t target_rows = 1 << 20;        // rows a new fragment
+  std::vector<uint64_t> fragments;  // to be merged, ascending ids
+  uint64_t target_rows = 1 << 20;   // rows a new fragment
   Properties properties;
 };
 
 struct CompactionReceipt {
   uint64_t version = 0;
   std::vector<uint64_t> removed_fragments;
-  std::vector<Fragment> new_fragments;   // rows in the order of the removed fragments, deleted rows left out
+  std::vector<Fragment>
+      new_fragments;  // rows in the order of the removed fragments, deleted rows left out
   uint64_t bytes_written = 0;
 };
 
-/// Gives scanned rows in pieces; returning an error ends the scan with it. `addresses[i]` is the place of row i.
+/// Gives scanned rows in pieces; returning an error ends the scan with it. `addresses[i]` is the
+/// place of row i.
 using ScanSink = std::function<Status(const Rows& rows, std::span<const RowAddress> addresses)>;
 
 /// Counters since the dataset was opened, for tests and metrics.
 struct IoCounters {
   uint64_t commits = 0;
-  uint64_t scans = 0;                    // calls of Scan
+  uint64_t scans = 0;  // calls of Scan
   uint64_t rows_taken = 0;
   uint64_t rows_written = 0;
   uint64_t bytes_written = 0;
 };
 
 /// One dataset at its latest version known to this object. Calls come from one thread at a time.
-/// Errors: kCommitConflict (another commit took the next version; nothing of ours was applied), kCommitStateUnknown (ask
-/// FindTransaction), kStorageFull, kStorageCorrupt, kStorageUnavailable, kInternal.
+/// Errors: kCommitConflict (another commit took the next version; nothing of ours was applied),
+/// kCommitStateUnknown (ask FindTransaction), kStorageFull, kStorageCorrupt, kStorageUnavailable,
+/// kInternal.
 class Dataset {
  public:
   virtual ~Dataset() = default;
@@ -89,7 +95,8 @@ class Dataset {
   virtual const std::string& uri() const = 0;
   /// The version that reads and commits of this object build upon.
   virtual uint64_t version() const = 0;
-  virtual const Schema& schema() const = 0;        // as stored: columns in order, key from the primary-key metadata
+  virtual const Schema& schema()
+      const = 0;  // as stored: columns in order, key from the primary-key metadata
   virtual std::vector<Fragment> fragments() const = 0;
   /// Live rows: physical minus deleted.
   virtual uint64_t count_rows() const = 0;
@@ -97,50 +104,58 @@ class Dataset {
   /// Moves to the latest version on storage; `Latest` only asks for its number.
   virtual Status Refresh() = 0;
   virtual Result<uint64_t> Latest() = 0;
-  /// Moves to an existing version; commits are refused (kInternal) until Refresh or until it is the latest.
+  /// Moves to an existing version; commits are refused (kInternal) until Refresh or until it is the
+  /// latest.
   virtual Status Checkout(uint64_t version) = 0;
   /// Known versions, ascending; those that clean-up removed are missing.
   virtual Result<std::vector<uint64_t>> Versions() = 0;
   virtual Result<VersionInfo> Describe(uint64_t version) = 0;
   /// The version whose transaction has this id, looking back from the latest to `from_version`.
-  virtual Result<std::optional<uint64_t>> FindTransaction(const std::string& transaction_id, uint64_t from_version) = 0;
+  virtual Result<std::optional<uint64_t>> FindTransaction(const std::string& transaction_id,
+                                                          uint64_t from_version) = 0;
 
   /// Reads `columns` (empty = all) of all live rows in address order.
   virtual Status Scan(const std::vector<std::string>& columns, const ScanSink& sink) = 0;
-  /// Reads rows by address, in the order asked; every address must be live or deleted within a kept fragment.
-  virtual Result<Rows> Take(std::span<const RowAddress> addresses, const std::vector<std::string>& columns) = 0;
+  /// Reads rows by address, in the order asked; every address must be live or deleted within a kept
+  /// fragment.
+  virtual Result<Rows> Take(std::span<const RowAddress> addresses,
+                            const std::vector<std::string>& columns) = 0;
 
-  /// One Operation::Update: new rows, deletion vectors, properties. Synced to disk before it appears when the dataset was
-  /// opened with fsync.
+  /// One Operation::Update: new rows, deletion vectors, properties. Synced to disk before it
+  /// appears when the dataset was opened with fsync.
   virtual Result<CommitReceipt> Commit(const CommitRequest& request) = 0;
   /// Appends nullable columns; metadata only. Returns the new version.
   virtual Result<uint64_t> AddColumns(const std::vector<Column>& columns, uint64_t expected_version,
                                       const Properties& properties) = 0;
   /// Rewrites one column as a wider type. Row addresses stay. Returns the new version.
-  virtual Result<uint64_t> WidenColumn(const std::string& name, const Type& type, uint64_t expected_version,
-                                       const Properties& properties) = 0;
+  virtual Result<uint64_t> WidenColumn(const std::string& name, const Type& type,
+                                       uint64_t expected_version, const Properties& properties) = 0;
   virtual Result<CompactionReceipt> Compact(const CompactionRequest& request) = 0;
   /// Makes the content of `version` the next version.
-  virtual Result<uint64_t> Restore(uint64_t version, uint64_t expected_version, const Properties& properties) = 0;
-  /// Deletes versions below `keep_from` that are not tagged, and files that no kept version names. Returns bytes freed.
+  virtual Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
+                                   const Properties& properties) = 0;
+  /// Deletes versions below `keep_from` that are not tagged, and files that no kept version names.
+  /// Returns bytes freed.
   virtual Result<uint64_t> Cleanup(uint64_t keep_from) = 0;
 
   virtual IoCounters counters() const = 0;
 };
 
 struct DatasetOptions {
-  bool fsync = true;                     // sync files and folders before a manifest appears, and after
-  std::string storage_version = "2.2";   // Lance file format; fixed when a dataset is created
-  uint64_t cache_bytes = 64ull << 20;    // of Lance's own metadata and index caches together
+  bool fsync = true;  // sync files and folders before a manifest appears, and after
+  std::string storage_version = "2.2";  // Lance file format; fixed when a dataset is created
+  uint64_t cache_bytes = 64ull << 20;   // of Lance's own metadata and index caches together
 };
 
 namespace lance {
 
 /// Opens a dataset at its latest version; an empty result where there is none.
 Result<std::unique_ptr<Dataset>> OpenDataset(const std::string& uri, const DatasetOptions& options);
-/// Creates version 1, empty, with the schema's key as Lance's unenforced primary key (not with a nullable key column)
-/// and `properties` as those of version 1. kCommitConflict if there is a dataset already.
-Result<std::unique_ptr<Dataset>> CreateDataset(const std::string& uri, const Schema& schema, const Properties& properties,
+/// Creates version 1, empty, with the schema's key as Lance's unenforced primary key (not with a
+/// nullable key column) and `properties` as those of version 1. kCommitConflict if there is a
+/// dataset already.
+Result<std::unique_ptr<Dataset>> CreateDataset(const std::string& uri, const Schema& schema,
+                                               const Properties& properties,
                                                const DatasetOptions& options);
 
 }  // namespace lance

@@ -1,11 +1,13 @@
 // The digest of a change as sent: what tells a repeat from a conflict.
 //
 //   digest  := XXH3-64 of  payload          (upsert)   | kDeleteDigest (delete)
-//   payload := column*                       columns in ascending byte order of their names; only columns of the image
-//   column  := length(4) name value          NULL = absent: no column at all
+//   payload := column*                       columns in ascending byte order of their names; only
+//   columns of the image column  := length(4) name value          NULL = absent: no column at all
 //   value   := 'U'                           unavailable (unchanged out-of-line value)
-//            | the part payload of model/key.h, with 'L' count(4) value* for a list and 'V' raw floats for a vector
-// Columns with `from:` and filled or defaulted values are not part of it. Persisted with each row: never changes.
+//            | the part payload of model/key.h, with 'L' count(4) value* for a list and 'V' raw
+//            floats for a vector
+// Columns with `from:` and filled or defaulted values are not part of it. Persisted with each row:
+// never changes.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +20,20 @@ namespace lastword {
 /// A delete says nothing but that the key is gone.
 inline constexpr uint64_t kDeleteDigest = 0x64656c657465ULL;
 
-/// Digests the rows of one schema; holds the column order by name. Not thread-safe (it owns a scratch buffer).
+/// Digests the rows of one schema; holds the column order by name. Not thread-safe (it owns a
+/// scratch buffer).
 class Digester {
  public:
   explicit Digester(const Schema& schema);
-  /// `absent` and `unavailable`: ascending column indexes of row `row` that the image lacked or marked as unchanged;
-  /// both may be empty. A column that is absent from the image may hold a default in `rows`.
+  /// `absent` and `unavailable`: ascending column indexes of row `row` that the image lacked or
+  /// marked as unchanged; both may be empty. A column that is absent from the image may hold a
+  /// default in `rows`.
   uint64_t Digest(const Rows& rows, uint64_t row, const std::vector<uint32_t>& absent,
                   const std::vector<uint32_t>& unavailable);
 
  private:
-  std::vector<uint32_t> x_order;        // columns of the image by name
-  std::vector<std::string> x_names;     // length-prefixed
+  std::vector<uint32_t> x_order;     // columns of the image by name
+  std::vector<std::string> x_names;  // length-prefixed
   std::string x_scratch;
 };
 

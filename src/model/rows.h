@@ -1,7 +1,8 @@
-// Rows as typed columns: what decoders fill, the state keeps and storage writes. No allocation a row.
+// Rows as typed columns: what decoders fill, the state keeps and storage writes. No allocation a
+// row.
 //
-// A ColumnData holds the values of one column in the layout of Arrow, but always with 64-bit offsets; storage narrows
-// them on the way out. Not thread-safe; distinct objects are independent.
+// A ColumnData holds the values of one column in the layout of Arrow, but always with 64-bit
+// offsets; storage narrows them on the way out. Not thread-safe; distinct objects are independent.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,9 @@
 
 namespace lastword {
 
-/// Bytes of one fixed-width value of `type` in storage; 0 for text, bytes, json and lists. Bool takes one byte here.
-/// decimal: 16 (32 above 38 digits), little-endian two's complement. uuid: 16. vector(n): 4 n.
+/// Bytes of one fixed-width value of `type` in storage; 0 for text, bytes, json and lists. Bool
+/// takes one byte here. decimal: 16 (32 above 38 digits), little-endian two's complement. uuid: 16.
+/// vector(n): 4 n.
 uint32_t FixedWidth(const Type& type);
 
 class ColumnData {
@@ -32,7 +34,9 @@ class ColumnData {
   void AppendNull();
   /// Appends a fixed-width value; sizeof(T) must be FixedWidth(type()).
   template <typename T>
-  void AppendFixed(const T& value) { AppendFixedBytes(&value); }
+  void AppendFixed(const T& value) {
+    AppendFixedBytes(&value);
+  }
   /// Appends FixedWidth(type()) bytes.
   void AppendFixedBytes(const void* bytes);
   /// Appends a text, bytes or json value.
@@ -47,7 +51,9 @@ class ColumnData {
   /// Drops rows from the end until `size` are left: undoes a row that failed half-way.
   void Truncate(uint64_t size);
 
-  bool IsNull(uint64_t row) const { return x_null_count != 0 && !(x_valid[row >> 3] >> (row & 7) & 1); }
+  bool IsNull(uint64_t row) const {
+    return x_null_count != 0 && !(x_valid[row >> 3] >> (row & 7) & 1);
+  }
   /// The fixed-width value of a row; meaningless for NULL.
   template <typename T>
   T Fixed(uint64_t row) const {
@@ -68,8 +74,12 @@ class ColumnData {
   }
 
   // The raw parts, for storage (src/lance) to export and import without a copy where layouts agree.
-  const std::vector<uint8_t>& valid_bits() const { return x_valid; }   // least significant bit first; exact size unspecified
-  const std::vector<uint64_t>& offsets() const { return x_offsets; }   // size()+1 entries, only for variable-width types
+  const std::vector<uint8_t>& valid_bits() const {
+    return x_valid;
+  }  // least significant bit first; exact size unspecified
+  const std::vector<uint64_t>& offsets() const {
+    return x_offsets;
+  }  // size()+1 entries, only for variable-width types
   const std::string& raw_bytes() const { return x_bytes; }
 
  private:
