@@ -1,0 +1,93 @@
+// The engine of one table: state and storage tied together by the commit protocol (docs/commit.md).
+// The public Table and the pipeline both drive it; it reads no source and knows no format.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lance/dataset.h"
+#include "lastword/table.h"
+#include "model/change_batch.h"
+
+namespace lastword {
+
+/// How a table reaches its two datasets; the default opens Lance, tests give a double.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  virtual Result<std::unique_ptr<Dataset>> OpenDataset(
+      const std::string& uri) = 0;  // null = none there
+  virtual Result<std::unique_ptr<Dataset>> CreateDataset(const std::string& uri,
+                                                         const Schema& schema,
+                                                         const Properties& properties) = 0;
+};
+
+struct CheckpointRequest {
+  std::string id;  // empty = a fresh one; a known one changes nothing
+  std::map<std::string, std::string>
+      positions;  // where sources resume: input -> opaque text; merged into those stored
+};
+
+class TableImpl {
+ public:
+  virtual ~TableImpl() = default;
+
+  /// Contract of Table::Open. `storage` outlives the table.
+  static Result<std::unique_ptr<TableImpl>> Open(const std::string& uri,
+                                                 const TableOptions& options, Storage& storage);
+
+  virtual const std::string& uri() const = 0;
+  /// Declared or discovered columns, without the `_lw_*` ones, including what SetSchema announced.
+  virtual const Schema& schema() const = 0;
+  /// Announces columns added at the end or widened; storage follows with the next commit.
+  virtual Status SetSchema(const Schema& schema) = 0;
+
+  /// Decides batch.heads[from…) in order and appends one outcome each to `outcomes`. On an error
+  /// the failing head is from + (number of outcomes appended); what came before it stays applied.
+  /// Error places are filled.
+  virtual Status ApplyBatch(const ChangeBatch& batch, size_t from,
+                            std::vector<Outcome>& outcomes) = 0;
+
+  /// Says that every input is at its end: a snapshot whose end is pending is complete
+  /// (on_resnapshot).
+  virtual Status EndOfInputs() = 0;
+
+  /// Contract of Table::Commit.
+  virtual Result<CommitResult> Commit(const CheckpointRequest& request) = 0;
+  virtual Result<bool> KnowsCheckpoint(const std::string& id) = 0;
+
+  /// Where the source resumes `input`, as given to the last commit; empty = never seen.
+  virtual std::optional<std::string> PositionOf(const std::string& input) const = 0;
+
+  /// What was applied and not yet committed, for batching and back-pressure.
+  virtual uint64_t pending_changes() const = 0;
+  virtual uint64_t pending_bytes() const = 0;
+
+  virtual Result<Explanation> Explain(const std::string& key,
+                                      const std::optional<Version>& version) = 0;
+  /// Live rows of the opened version, or of `as_of`; `sink` returning false ends the scan.
+  virtual Status Scan(const std::function<bool(const Rows& rows, const Schema& schema)>& sink,
+                      std::optional<uint64_t> as_of) = 0;
+  virtual Result<TableStatus> GetStatus() = 0;
+  /// Newest first, at most `limit` versions.
+  virtual Result<std::vector<VersionInfo>> Log(uint64_t limit) = 0;
+  virtual uint64_t count_rows() const = 0;
+  virtual const Counts& counts() const = 0;  // since Open
+
+  struct GcReport {
+    uint64_t removed = 0, kept = 0;
+    std::string why;  // of what was kept
+    uint64_t lance_version = 0;
+  };
+  /// Removes tombstones at or below `boundary` and raises the floor to it in the same commit;
+  /// without one, keeps all.
+  virtual Result<GcReport> CollectTombstones(const std::optional<Version>& boundary) = 0;
+  /// Declares the next epoch: every version from now on outranks all before. Returns it.
+  virtual Result<uint32_t> NextEpoch() = 0;
+};
+
+}  // namespace lastword
