@@ -14,4 +14,27 @@ KeyHash Hash128(std::string_view bytes) {
   return {hash.high64, hash.low64};
 }
 
+struct Hasher128::State {
+  XXH3_state_t hash;
+};
+
+Hasher128::Hasher128() : x_state(std::make_unique<State>()) {
+  XXH3_128bits_reset(&x_state->hash);
+}
+Hasher128::~Hasher128() = default;
+Hasher128::Hasher128(const Hasher128& other) : x_state(std::make_unique<State>(*other.x_state)) {}
+Hasher128& Hasher128::operator=(const Hasher128& other) {
+  *x_state = *other.x_state;
+  return *this;
+}
+
+void Hasher128::Update(std::string_view bytes) {
+  XXH3_128bits_update(&x_state->hash, bytes.data(), bytes.size());
+}
+
+KeyHash Hasher128::Digest() const {
+  const XXH128_hash_t hash = XXH3_128bits_digest(&x_state->hash);
+  return {hash.high64, hash.low64};
+}
+
 }  // namespace lastword

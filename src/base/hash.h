@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 namespace lastword {
@@ -19,6 +20,23 @@ struct KeyHash {
 uint64_t Hash64(std::string_view bytes);
 /// XXH3-128, seed 0.
 KeyHash Hash128(std::string_view bytes);
+
+/// XXH3-128 of bytes that come in pieces: the digest after any cut is Hash128 of the whole.
+class Hasher128 {
+ public:
+  Hasher128();
+  ~Hasher128();
+  Hasher128(const Hasher128& other);
+  Hasher128& operator=(const Hasher128& other);
+
+  void Update(std::string_view bytes);
+  /// Of everything so far; more may follow.
+  KeyHash Digest() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> x_state;
+};
 
 /// For std::unordered_map: a KeyHash is already uniform.
 struct KeyHashHasher {
