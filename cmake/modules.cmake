@@ -5,11 +5,21 @@ function(lw_module name)
   target_link_libraries(lw_${name} PUBLIC ${ARG_DEPS})
 endfunction()
 
+# `tests_fast` and `tests_slow` build every test of a label; a plain build builds none.
+add_custom_target(tests_fast)
+add_custom_target(tests_slow)
+
 # lw_test(NAME LABEL fast|slow SOURCES … DEPS …): one GoogleTest program; LABEL says in which CI stage it runs.
+# Only tests see test/: "test/…" is on their include path alone.
 function(lw_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  if(NOT ARG_LABEL MATCHES "^(fast|slow)$")
+    message(FATAL_ERROR "lw_test(${name}): LABEL is fast or slow, not '${ARG_LABEL}'")
+  endif()
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest GTest::gmock GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}")
+  add_dependencies(tests_${ARG_LABEL} ${name})
 endfunction()
