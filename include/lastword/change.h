@@ -9,6 +9,7 @@
 
 namespace lastword {
 
+/// What a change does: sets a row, removes one, or removes all rows up to its version.
 enum class Kind : uint8_t { kUpsert, kDelete, kTruncate };
 
 /// One change of one key. `row` of a delete names the key columns; of an upsert it is the complete

@@ -39,6 +39,7 @@ enum class TypeKind : uint8_t {
   kVector,  // fixed-size list of float32: "vector(n)"
 };
 
+/// The declared type of a column.
 struct Type {
   TypeKind kind = TypeKind::kString;
   int32_t precision = 0;                // kDecimal: digits, 1..76
@@ -57,6 +58,7 @@ struct Type {
 std::string ToString(const Type& type);
 Result<Type> ParseType(std::string_view text);
 
+/// One declared column, and where its value comes from.
 struct Column {
   std::string name;
   Type type;
@@ -72,6 +74,7 @@ struct Schema {
   std::vector<uint32_t> key;       // indexes into columns, in key order
   std::vector<bool> nullable_key;  // one a key column: NULL is a value there
 
+  /// The index of the column with exactly this name.
   std::optional<uint32_t> Find(std::string_view name) const;
 };
 

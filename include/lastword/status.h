@@ -94,6 +94,7 @@ struct Error {
 /// "bad_json: … (input a.ndjson, line 3, key 7, column qty)".
 std::string ToString(const Error& error);
 
+/// The value of a call that answers nothing but success.
 struct Ok {};
 
 /// A value or an Error. Check before dereferencing.

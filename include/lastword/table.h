@@ -16,10 +16,14 @@
 
 namespace lastword {
 
+/// What happens at one version with two contents: stop at it, or dead-letter it and go on.
 enum class OnConflict : uint8_t { kFail, kQuarantine };
+/// Live rows that a completed new snapshot did not see: source_gap, removed, or kept.
 enum class OnResnapshot : uint8_t { kUnset, kReplace, kMerge };
+/// What a -U means whose key ends the checkpoint without a +U: a delete, nothing, an error.
 enum class LoneUpdateBefore : uint8_t { kDelete, kDrop, kFail };
 
+/// How a table is opened or created; a table that exists keeps its schema and storage version.
 struct TableOptions {
   /// Columns and primary key for a table that does not exist yet; empty for one that does.
   Schema schema;
@@ -33,11 +37,13 @@ struct TableOptions {
   bool compaction = true;
 };
 
+/// How many changes had each outcome.
 struct Counts {
   uint64_t applied = 0, stale = 0, below_floor = 0, repeat = 0, conflict = 0, quarantined = 0;
   Counts& operator+=(const Counts& other);
 };
 
+/// What one checkpoint wrote.
 struct CommitResult {
   uint64_t lance_version = 0;
   bool already_committed = false;  // the checkpoint id was known: nothing was changed
@@ -58,6 +64,7 @@ struct Explanation {
   std::string why;                  // one sentence
 };
 
+/// What `status` says of a table, at its opened version.
 struct TableStatus {
   uint64_t lance_version = 0, ledger_version = 0, rows = 0, tombstones = 0, fragments = 0,
            deleted_rows = 0;
@@ -104,6 +111,7 @@ class Table {
   /// scan.
   Status Scan(const std::function<bool(const Row&)>& sink, std::optional<uint64_t> as_of = {});
 
+  /// The opened version in figures; reads the ledger, changes nothing.
   Result<TableStatus> GetStatus();
   const Schema& schema() const;
   uint64_t count_rows() const;
