@@ -1,0 +1,43 @@
+// Places where a crash hurts, by name. A test starts the real program with
+// LASTWORD_KILL_POINT=NAME or NAME:N, and the program ends itself with SIGKILL when it reaches that
+// place (for the N-th time), as a power cut of the process would. Costs one predictable branch
+// otherwise. Never compiled out: what is tested is what is shipped.
+#pragma once
+
+#include <string_view>
+
+namespace lastword {
+
+/// Every kill point of the program; the crash tests fire each of them.
+inline constexpr std::string_view kKillPoints[] = {
+    "commit.before_ledger",       // nothing of the checkpoint is stored
+    "commit.after_ledger",        // the ledger is ahead of every visible version: rolled back
+    "commit.after_visible",       // committed, the caller does not know
+    "commit.before_acknowledge",  // the source will resend a committed checkpoint
+    "compact.before_commit",      // new fragments exist, no version names them
+    "compact.after_commit",       // addresses in memory are older than the table
+    "files.before_rename",        // a temporary file is complete and not yet in place
+};
+
+constexpr bool IsKillPoint(std::string_view name) {
+  for (const std::string_view known : kKillPoints) {
+    if (known == name) return true;
+  }
+  return false;
+}
+
+/// True when LASTWORD_KILL_POINT is set; read once, when the program starts.
+extern const bool kKillPointArmed;
+
+/// Counts a hit of `name` and does not return when it is the armed one and due. Any thread.
+void HitKillPoint(std::string_view name);
+
+}  // namespace lastword
+
+/// Marks a kill point. The name is a literal out of kKillPoints.
+#define LW_KILL_POINT(name)                                                \
+  do {                                                                     \
+    static_assert(::lastword::IsKillPoint(name), "add it to kKillPoints"); \
+    if (::lastword::kKillPointArmed) [[unlikely]]                          \
+      ::lastword::HitKillPoint(name);                                      \
+  } while (false)
