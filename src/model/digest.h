@@ -1,13 +1,14 @@
 // The digest of a change as sent: what tells a repeat from a conflict.
 //
-//   digest  := XXH3-64 of  payload          (upsert)   | kDeleteDigest (delete)
-//   payload := column*                       columns in ascending byte order of their names; only
-//   columns of the image column  := length(4) name value          NULL = absent: no column at all
-//   value   := 'U'                           unavailable (unchanged out-of-line value)
-//            | the part payload of model/key.h, with 'L' count(4) value* for a list and 'V' raw
-//            floats for a vector
-// Columns with `from:` and filled or defaulted values are not part of it. Persisted with each row:
-// never changes.
+//   digest  := XXH3-64 of payload           (upsert)   | kDeleteDigest (delete)
+//   payload := column*                      in ascending byte order of their names
+//   column  := length(4) name value         NULL = absent: no column at all
+//   value   := 'U'                          unavailable (unchanged out-of-line value)
+//            | part                         of model/key.h (0x01 tag payload), and for digests only
+//   tag     := 'L' count(4) part*           list; its NULL elements are 0x00
+//            | 'V' raw little-endian floats vector
+// Columns with `from:` and filled or defaulted values are not part of it: a redelivery under
+// another offset has the same digest. Persisted with each row: never changes.
 #pragma once
 
 #include <cstdint>

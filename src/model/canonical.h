@@ -1,0 +1,22 @@
+// The canonical bytes of one value: what keys (model/key.h) and digests (model/digest.h) are made
+// of. Equal values give equal bytes whatever type, width or scale they are held in. Persisted:
+// never changes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "model/rows.h"
+
+namespace lastword {
+
+/// Appends the part of model/key.h for row `row` of `column`: 0x00 for NULL, else 0x01 tag payload.
+/// Lists and vectors, which only digests have: 0x01 'L' count(4) part*, 0x01 'V' raw floats.
+void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& out);
+
+/// Appends 4 bytes of `value`, little-endian.
+void AppendUint32(uint32_t value, std::string& out);
+/// Appends 8 bytes of `value`, little-endian.
+void AppendUint64(uint64_t value, std::string& out);
+
+}  // namespace lastword

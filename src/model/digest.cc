@@ -1,0 +1,51 @@
+#include "model/digest.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "model/canonical.h"
+
+namespace lastword {
+namespace {
+
+constexpr char kUnavailable = 'U';
+
+bool Contains(const std::vector<uint32_t>& ascending, uint32_t column) {
+  return !ascending.empty() && std::binary_search(ascending.begin(), ascending.end(), column);
+}
+
+}  // namespace
+
+Digester::Digester(const Schema& schema) {
+  for (uint32_t i = 0; i < schema.columns.size(); ++i) {
+    // A column that the record's metadata fills differs between redeliveries of one change.
+    if (schema.columns[i].from.empty()) x_order.push_back(i);
+  }
+  std::sort(x_order.begin(), x_order.end(), [&schema](uint32_t a, uint32_t b) {
+    return schema.columns[a].name < schema.columns[b].name;
+  });
+  for (const uint32_t column : x_order) {
+    const std::string& name = schema.columns[column].name;
+    std::string& prefixed = x_names.emplace_back();
+    AppendUint32(static_cast<uint32_t>(name.size()), prefixed);
+    prefixed += name;
+  }
+}
+
+uint64_t Digester::Digest(const Rows& rows, uint64_t row, const std::vector<uint32_t>& absent,
+                          const std::vector<uint32_t>& unavailable) {
+  x_scratch.clear();
+  for (size_t i = 0; i < x_order.size(); ++i) {
+    const uint32_t column = x_order[i];
+    if (Contains(unavailable, column)) {
+      x_scratch += x_names[i];
+      x_scratch += kUnavailable;
+    } else if (!rows.columns[column].IsNull(row) && !Contains(absent, column)) {
+      x_scratch += x_names[i];
+      AppendCanonicalPart(rows.columns[column], row, x_scratch);
+    }
+  }
+  return Hash64(x_scratch);
+}
+
+}  // namespace lastword
