@@ -1,5 +1,6 @@
 #include "model/row_chunk.h"
 
+#include <cassert>
 #include <utility>
 
 #include "base/bytes.h"
@@ -99,7 +100,14 @@ void AppendWidened(const ColumnData& from, uint64_t row, ColumnData& to) {
   } else if (to.type().kind == TypeKind::kFloat64) {
     to.AppendFixed(static_cast<double>(from.Fixed<float>(row)));
   } else if (to.type().kind == TypeKind::kDecimal) {
-    AppendDecimalWidened(from, row, to);
+    char bytes[kDecimalBytesMax] = {};
+    // CanWiden allowed the type: every value fits.
+    const bool fits = DecimalRescale(from.FixedBytes(row), from.type(), to.type(), bytes).ok();
+    assert(fits);
+    if (fits)
+      to.AppendFixedBytes(bytes);
+    else
+      to.AppendNull();
   } else if (to.type().kind == TypeKind::kList) {
     const auto [begin, count] = from.ListRange(row);
     for (uint64_t i = 0; i < count; ++i) AppendWidened(from.child(), begin + i, to.child());

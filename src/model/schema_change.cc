@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "base/format.h"
-#include "model/decimal.h"
-#include "model/value_rows.h"
 
 namespace lastword {
 namespace {
@@ -118,35 +116,6 @@ Status CanEvolve(const Schema& from, const Schema& to) {
                  "the primary key changes; load the table anew with the new key"};
   }
   return Ok{};
-}
-
-ColumnData WidenColumn(const ColumnData& column, const Type& to) {
-  ColumnData wide(to);
-  for (uint64_t row = 0; row < column.size(); ++row) {
-    if (column.type() == to) {
-      wide.AppendFrom(column, row);
-    } else if (to.kind == TypeKind::kDecimal && !column.IsNull(row)) {
-      char bytes[kDecimalBytesMax] = {};
-      // Cannot fail where CanWiden allowed it.
-      (void)DecimalRescale(column.FixedBytes(row), column.type(), to, bytes).ok();
-      wide.AppendFixedBytes(bytes);
-    } else if (!AppendValue(ReadValue(column, row), wide).ok()) {
-      wide.AppendNull();
-    }
-  }
-  return wide;
-}
-
-void WidenRows(const Schema& to, Rows& rows) {
-  const uint64_t size = rows.size();
-  for (size_t i = 0; i < to.columns.size(); ++i) {
-    if (i >= rows.columns.size()) {
-      ColumnData& added = rows.columns.emplace_back(to.columns[i].type);
-      for (uint64_t row = 0; row < size; ++row) added.AppendNull();
-    } else if (!(rows.columns[i].type() == to.columns[i].type)) {
-      rows.columns[i] = WidenColumn(rows.columns[i], to.columns[i].type);
-    }
-  }
 }
 
 }  // namespace lastword

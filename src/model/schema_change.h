@@ -1,11 +1,10 @@
 // How a table's schema may change under its rows: columns added at the end, types widened without
-// losing anything. Pure: storage rewrites what it holds itself.
+// losing anything. Says whether; model/row_chunk.h converts rows in memory, storage what it holds.
 #pragma once
 
 #include <string>
 
 #include "lastword/schema.h"
-#include "model/rows.h"
 
 namespace lastword {
 
@@ -19,11 +18,5 @@ Status CanWiden(const Type& from, const Type& to);
 /// type, then new nullable columns, and the same key. Otherwise kSchemaIncompatible with the
 /// column.
 Status CanEvolve(const Schema& from, const Schema& to);
-
-/// Converts a column to a type that CanWiden allows.
-ColumnData WidenColumn(const ColumnData& column, const Type& to);
-
-/// Converts rows to a schema that CanEvolve allows; new columns are NULL.
-void WidenRows(const Schema& to, Rows& rows);
 
 }  // namespace lastword
