@@ -56,9 +56,9 @@ seed_crates() {
 
 # cargo_build CARGO RUSTC TARGET KEPT
 cargo_build() {
-  if [ ! -e "$3/release/$LIBRARY" ]; then
+  if ! compgen -G "$3/release/deps/liblance-*.rlib" >/dev/null; then
     say "lance: first build of the Lance crate and the 390 crates behind it: about 25 minutes on 2 cores, once a"
-    say "lance: machine. Compiled crates are kept; to watch it: ls $3/release/deps/*.rmeta | wc -l (of about 390)"
+    say "lance: machine. Compiled crates are kept. To watch it: ls $3/release/deps/*.rlib | wc -l (of about 400)"
   fi
   # All clones share the folder, and cargo's own check looks at times, not at which clone made the library.
   rm -rf "$3"/release/.fingerprint/lastword-lance-*

@@ -36,6 +36,7 @@ list_stages() {
 run_stages() {
   local name minutes covers known=" " passed=0 failed=0 result=0
   while IFS='|' read -r name minutes covers; do
+    [[ "$known" != *" $name "* ]] || { say "two stages are called $name"; result=1; break; }
     known="$known$name "
     [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
     [ -n "$minutes" ] && [ -n "$covers" ] || { say "suite $name lacks its '# budget:' or '# covers:' line"; result=1; break; }
