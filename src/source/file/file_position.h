@@ -1,0 +1,34 @@
+// Where a file resumes: how much of it was consumed, and a digest of exactly those bytes, so that a
+// file with other content is never taken for a longer version of the same one.
+//
+//   position := {"bytes":n,"lines":n,"digest":"32 hex digits"[,"epoch":n]}
+//   bytes: behind the last consumed line, decompressed; lines: consumed so far; digest: XXH3-128 of
+//   the consumed bytes; epoch: of the table when it was written, absent for 0
+// Persisted in the table with each checkpoint: what was written once is read for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/hash.h"
+#include "lastword/status.h"
+
+namespace lastword::file {
+
+struct FilePosition {
+  uint64_t bytes = 0;
+  uint64_t lines = 0;
+  KeyHash digest;
+  uint32_t epoch = 0;
+};
+
+std::string ToString(const FilePosition& position);
+/// kPositionsLost where the text is no position of a file.
+Result<FilePosition> ParseFilePosition(std::string_view text);
+
+/// Name of a file in the positions of a table: its absolute path without links and dots, so that
+/// every way to name it is one input. "-" stays: standard input has no position.
+std::string InputOf(const std::string& path);
+
+}  // namespace lastword::file

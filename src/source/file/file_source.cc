@@ -1,0 +1,259 @@
+#include "source/file/file_source.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/format.h"
+
+namespace lastword::file {
+namespace {
+
+constexpr size_t kPrefixBytes = 1 << 20;
+
+uint64_t StoredSize(const std::string& path) {
+  std::error_code error;
+  const auto size = path == "-" ? 0 : std::filesystem::file_size(path, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
+
+FileSource::FileSource(FileSourceOptions options, std::unique_ptr<codec::Decoder> decoder)
+    : x_options(std::move(options)), x_decoder(std::move(decoder)) {
+  for (const std::string& path : x_options.paths) x_stored_total += StoredSize(path);
+}
+
+void FileSource::Resume(std::vector<ResumePoint> tables) {
+  x_tables = std::move(tables);
+}
+
+void FileSource::SetTables(const std::vector<codec::TableSpec>& tables) {
+  x_decoder->SetTables(tables);
+}
+
+void FileSource::Place::Advance(std::string_view whole_lines) {
+  if (whole_lines.empty()) return;
+  line_open = whole_lines.back() != '\n';
+  bytes += whole_lines.size();
+  lines += static_cast<uint64_t>(std::count(whole_lines.begin(), whole_lines.end(), '\n')) +
+           (line_open ? 1 : 0);
+  hasher.Update(whole_lines);
+}
+
+Status FileSource::Next(uint64_t records_max, Delivery& out) {
+  out.state = Delivery::State::kMore;
+  out.notes.clear();
+  while (true) {
+    if (x_reader == nullptr) {
+      LW_ASSIGN_OR_RETURN(const bool opened, OpenNext(out));
+      if (!opened) {
+        out.decoded = {};
+        out.decoded.tables.resize(x_tables.size());
+        out.first_new.assign(x_tables.size(), 0);
+        out.state = Delivery::State::kEnd;
+        return Ok{};
+      }
+    }
+    LW_ASSIGN_OR_RETURN(const LineReader::Lines lines, x_reader->Peek(records_max));
+    if (lines.bytes.empty()) {
+      CloseCurrent();
+      continue;
+    }
+    if (x_place.line_open && lines.bytes.front() == '\n') {
+      // The file went on behind a last line that had no newline when it was applied.
+      x_place.Advance(lines.bytes.substr(0, 1));
+      --x_place.lines;
+      x_reader->Consume(1);
+      continue;
+    }
+    x_chunk = x_place;
+    x_chunk_bytes = lines.bytes;
+    x_decoder->DecodeLines(lines.bytes, {x_input, x_place.bytes, x_place.lines + 1}, lines.last,
+                           out.decoded);
+    x_place.Advance(lines.bytes.substr(0, out.decoded.bytes));
+    x_reader->Consume(out.decoded.bytes);
+    break;
+  }
+  if (out.decoded.error && out.decoded.error->place.input == x_input) {
+    out.decoded.error->place.input = x_path;
+  }
+  out.first_new.assign(out.decoded.tables.size(), 0);
+  for (size_t table = 0; table < out.decoded.tables.size(); ++table) {
+    const auto& heads = out.decoded.tables[table].heads;
+    if (x_known_lines[table] <= x_chunk.lines) continue;
+    size_t& first = out.first_new[table];
+    while (first < heads.size() && heads[first].line <= x_known_lines[table]) ++first;
+  }
+  return Ok{};
+}
+
+Status FileSource::SkipRecord() {
+  LW_ASSIGN_OR_RETURN(const LineReader::Lines line, x_reader->Peek(1));
+  x_place.Advance(line.bytes);
+  x_reader->Consume(line.bytes.size());
+  x_chunk = x_place;
+  x_chunk_bytes = {};
+  return Ok{};
+}
+
+Status FileSource::Reopen() {
+  auto stream = OpenByteStream(x_path);
+  if (!stream.ok()) {
+    // A file that was not opened has no place to commit.
+    x_reader = nullptr;
+    return stream.error();
+  }
+  x_reader = std::make_unique<LineReader>(std::move(*stream), x_options.chunk_bytes);
+  x_place = x_chunk = Place();
+  x_chunk_bytes = {};
+  return Ok{};
+}
+
+Result<bool> FileSource::OpenNext(Delivery& out) {
+  if (x_next_path == x_options.paths.size()) return false;
+  x_path = x_options.paths[x_next_path];
+  x_input = InputOf(x_path);
+  LW_RETURN_IF_ERROR(Reopen());
+  if (const auto found = FindStart(out); !found.ok()) {
+    // Nothing of this file was handed out: its stored position stays as it is.
+    x_reader = nullptr;
+    return found.error();
+  }
+  ++x_next_path;
+  return true;
+}
+
+void FileSource::CloseCurrent() {
+  if (x_input != "-") x_done[x_input] = x_place.Position();
+  x_stored_before += x_reader->bytes_stored();
+  x_reader = nullptr;
+  x_chunk_bytes = {};
+}
+
+Result<std::vector<std::optional<FilePosition>>> FileSource::KnownPositions() const {
+  std::vector<std::optional<FilePosition>> known(x_tables.size());
+  if (x_input == "-") return known;
+  for (size_t table = 0; table < x_tables.size(); ++table) {
+    if (const auto done = x_done.find(x_input); done != x_done.end()) {
+      known[table] = done->second;  // named twice in one run: the second time continues the first
+      known[table]->epoch = x_tables[table].epoch;
+      continue;
+    }
+    if (x_options.from_start || x_tables[table].skip_all) continue;
+    if (const auto text = x_tables[table].position_of(x_input)) {
+      LW_ASSIGN_OR_RETURN(known[table], ParseFilePosition(*text));
+    }
+  }
+  return known;
+}
+
+Status FileSource::FindStart(Delivery& out) {
+  LW_ASSIGN_OR_RETURN(auto known, KnownPositions());
+  std::vector<size_t> by_place;
+  for (size_t table = 0; table < known.size(); ++table) {
+    if (known[table]) by_place.push_back(table);
+  }
+  std::sort(by_place.begin(), by_place.end(),
+            [&](size_t a, size_t b) { return known[a]->bytes < known[b]->bytes; });
+  for (const size_t table : by_place) {
+    LW_ASSIGN_OR_RETURN(const bool same, MoveTo(*known[table]));
+    if (same) continue;
+    if (x_tables[table].epoch <= known[table]->epoch) return Rewound(*known[table]);
+    known[table].reset();  // a new epoch was declared since: the file counts as a new one
+  }
+  FilePosition start;
+  bool started = false;
+  x_known_lines.assign(x_tables.size(), 0);
+  for (size_t table = 0; table < known.size(); ++table) {
+    if (x_tables[table].skip_all) {
+      x_known_lines[table] = UINT64_MAX;
+      continue;
+    }
+    const FilePosition position = known[table].value_or(FilePosition());
+    x_known_lines[table] = position.lines;
+    if (!started || position.bytes < start.bytes) start = position;
+    started = true;
+  }
+  if (start.bytes != x_place.bytes) {
+    LW_RETURN_IF_ERROR(Reopen());
+    LW_RETURN_IF_ERROR(MoveTo(start));
+  }
+  x_place.lines = start.lines;
+  if (start.bytes != 0) {
+    out.notes.push_back(
+        Message("{}: already applied up to byte {} (line {}); continuing behind it; --from-start "
+                "applies it again",
+                x_path, start.bytes, start.lines));
+  }
+  return Ok{};
+}
+
+Result<bool> FileSource::MoveTo(const FilePosition& position) {
+  while (x_place.bytes < position.bytes) {
+    const size_t size = std::min<uint64_t>(position.bytes - x_place.bytes, kPrefixBytes);
+    LW_ASSIGN_OR_RETURN(const std::string_view piece, x_reader->PeekBytes(size));
+    if (piece.empty()) return false;
+    x_place.Advance(piece);
+    x_reader->Consume(piece.size());
+  }
+  return position.bytes == 0 ||
+         (x_place.bytes == position.bytes && x_place.hasher.Digest() == position.digest);
+}
+
+Error FileSource::Rewound(const FilePosition& position) const {
+  const std::string what =
+      x_place.bytes < position.bytes
+          ? Message("the file ends at byte {}, but {} bytes ({} lines) of it are applied",
+                    x_place.bytes, position.bytes, position.lines)
+          : Message("the first {} bytes ({} lines) of the file are not those that were applied",
+                    position.bytes, position.lines);
+  return Error{ErrorKind::kSourceRewound,
+               what +
+                   "; apply it with --from-start when its versions go on, or declare the next "
+                   "epoch with `lastword epoch` when they start again",
+               lastword::Place{.input = x_path}};
+}
+
+Source::Positions FileSource::WithCurrent(size_t table, const Place& current) const {
+  Positions positions;
+  const auto add = [&](const std::string& input, FilePosition position) {
+    position.epoch = x_tables[table].epoch;
+    positions[input] = ToString(position);
+  };
+  for (const auto& [input, position] : x_done) add(input, position);
+  // A table that is further than this run has come keeps the position that it has.
+  if (x_reader != nullptr && x_input != "-" && x_known_lines[table] <= current.lines) {
+    add(x_input, current.Position());
+  }
+  return positions;
+}
+
+Source::Positions FileSource::Behind(size_t table) const {
+  return WithCurrent(table, x_place);
+}
+
+Source::Positions FileSource::Before(size_t table, const ChangeHead& head) const {
+  Place place = x_chunk;
+  size_t end = 0;
+  for (uint64_t line = x_chunk.lines + 1; line < head.line; ++line) {
+    const size_t newline = x_chunk_bytes.find('\n', end);
+    if (newline == std::string_view::npos) break;
+    end = newline + 1;
+  }
+  place.Advance(x_chunk_bytes.substr(0, end));
+  return WithCurrent(table, place);
+}
+
+std::string FileSource::NameForPeople(const std::string& input) const {
+  if (input == x_input) return x_path;
+  for (const std::string& path : x_options.paths) {
+    if (InputOf(path) == input) return path;
+  }
+  return input;
+}
+
+Source::Progress FileSource::GetProgress() const {
+  return {x_stored_before + (x_reader == nullptr ? 0 : x_reader->bytes_stored()), x_stored_total};
+}
+
+}  // namespace lastword::file
