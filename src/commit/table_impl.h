@@ -46,11 +46,10 @@ class TableImpl {
   /// Announces columns added at the end or widened; storage follows with the next commit.
   virtual Status SetSchema(const Schema& schema) = 0;
 
-  /// Decides batch.heads[from…) in order and appends one outcome each to `outcomes`. On an error
-  /// the failing head is from + (number of outcomes appended); what came before it stays applied.
-  /// Error places are filled.
-  virtual Status ApplyBatch(const ChangeBatch& batch, size_t from,
-                            std::vector<Outcome>& outcomes) = 0;
+  /// Decides batch.heads in order, appends one outcome each to `outcomes`, and takes batch.rows
+  /// over (they are empty afterwards). On an error the failing head is the one after the last
+  /// outcome; what came before it stays applied. The error's place is filled.
+  virtual Status ApplyBatch(ChangeBatch& batch, std::vector<Outcome>& outcomes) = 0;
 
   /// Says that every input is at its end: a snapshot whose end is pending is complete
   /// (on_resnapshot).

@@ -1,0 +1,76 @@
+#include "state/inputs.h"
+
+#include <algorithm>
+
+namespace lastword {
+namespace {
+
+// Above every rank of a log position (docs/ordering.md), in the two bits that hold it.
+constexpr uint64_t kRankAboveUpsert = 3;
+
+uint64_t LastBefore(const std::vector<InputState::From>& steps, uint64_t offset_end) {
+  uint64_t value = 0;
+  for (const InputState::From& step : steps) {
+    if (step.offset < offset_end) value = step.value;
+  }
+  return value;
+}
+
+}  // namespace
+
+uint32_t InputState::EpochAt(uint64_t offset) const {
+  uint64_t value = 0;
+  for (const From& step : epochs) {
+    if (step.offset <= offset) value = step.value;
+  }
+  return static_cast<uint32_t>(value);
+}
+
+uint64_t InputState::SnapshotLsnBefore(uint64_t offset) const {
+  return LastBefore(snapshot_lsns, offset);
+}
+
+void InputState::Applied(const ChangeHead& head, const Version& version) {
+  const bool first_time = !IsReread(head.offset);
+  if (first_time && head.flags & kSnapshotRead) {
+    if (snapshot_lsns.empty() || snapshot_lsns.back().value != version.hi) {
+      snapshot_lsns.push_back({head.offset, version.hi});
+    }
+  }
+  if (!(head.flags & (kNullValue | kArrivalVersion))) {
+    highest = highest ? std::max(*highest, version) : version;
+  }
+  if (first_time) applied_offset = head.offset;
+}
+
+uint32_t Inputs::NumberOf(const std::string& name, uint32_t epoch) {
+  for (uint32_t i = 0; i < x_states.size(); ++i) {
+    if (x_states[i].name == name) return i;
+  }
+  InputState state;
+  state.name = name;
+  if (epoch != 0) state.epochs.push_back({0, epoch});
+  x_states.push_back(std::move(state));
+  return static_cast<uint32_t>(x_states.size() - 1);
+}
+
+bool Inputs::AllPast(const Version& version) const {
+  return std::all_of(x_states.begin(), x_states.end(), [&](const InputState& input) {
+    return input.highest && *input.highest >= version;
+  });
+}
+
+Version CompleteVersion(const ChangeHead& head, const InputState& input) {
+  Version version = head.version;
+  version.epoch += input.EpochAt(head.offset);
+  if (head.flags & kNoCommitSeen) {
+    version.hi = std::max(version.hi, input.SnapshotLsnBefore(head.offset));
+  }
+  if (head.flags & kNullValue) {
+    version = input.highest.value_or(version);
+    version.lo |= kRankAboveUpsert;
+  }
+  return version;
+}
+
+}  // namespace lastword

@@ -1,0 +1,59 @@
+// What a table remembers of each of its inputs (a partition, a file): how far it was applied and
+// what completes the versions of its changes. Part of the committed state: a restart decides like
+// the process before it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/change_batch.h"
+
+namespace lastword {
+
+struct InputState {
+  struct From {
+    uint64_t offset = 0;  // from this offset on …
+    uint64_t value = 0;   // … this holds
+  };
+
+  std::string name;
+  std::optional<uint64_t> applied_offset;  // highest offset that was decided
+  std::optional<Version>
+      highest;  // highest version of a positioned change, null-value records aside
+  std::vector<From>
+      snapshot_lsns;  // LSN of the snapshot reads seen, by the offset of the first read with it
+  std::vector<From> epochs;  // declared epochs
+
+  uint32_t EpochAt(uint64_t offset) const;
+  /// LSN of the last snapshot read before `offset`; 0 without one. A re-read gets what the first
+  /// reading got.
+  uint64_t SnapshotLsnBefore(uint64_t offset) const;
+  bool IsReread(uint64_t offset) const { return applied_offset && offset <= *applied_offset; }
+  void Applied(const ChangeHead& head, const Version& version);
+};
+
+/// The inputs of one table, numbered in the order in which they appeared; numbers are persisted
+/// (KeyEntry::delete_input).
+class Inputs {
+ public:
+  /// The number of an input, which is made where it is new; new inputs start in `epoch`.
+  uint32_t NumberOf(const std::string& name, uint32_t epoch);
+  InputState& at(uint32_t number) { return x_states[number]; }
+  const std::vector<InputState>& states() const { return x_states; }
+  std::vector<InputState>& states() { return x_states; }
+
+  /// True when every input has delivered something at or above `version`.
+  bool AllPast(const Version& version) const;
+
+ private:
+  std::vector<InputState> x_states;
+};
+
+/// The version of a change with what its input adds: the snapshot LSN for the first transaction
+/// behind a snapshot, the partition's highest version for a null-value record, the epoch.
+Version CompleteVersion(const ChangeHead& head, const InputState& input);
+
+}  // namespace lastword

@@ -1,0 +1,58 @@
+// The key index: the committed state of every key, by hash. A cache that can always be rebuilt from
+// the two datasets, never a source of truth. One writer; no I/O promised to be absent (RocksDB),
+// none performed by MemoryIndex.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/hash.h"
+#include "lastword/version.h"
+
+namespace lastword {
+
+enum class KeyStatus : uint8_t {
+  kNone = 0,  // nothing stored, or only an extra (state/key_extra.h)
+  kLive = 1,
+  kTombstone = 2,
+};
+
+inline constexpr uint64_t kNoAddress = UINT64_MAX;
+
+/// State of one key: 64 bytes, one cache line.
+struct KeyEntry {
+  KeyHash key;
+  uint64_t hi = 0, mid = 0, lo = 0;
+  uint64_t digest = 0;
+  uint64_t address = kNoAddress;  // kLive: row of the visible table; kTombstone: row of the ledger
+  uint32_t epoch = 0;
+  KeyStatus status = KeyStatus::kNone;
+  bool has_extra = false;
+  uint16_t delete_input =
+      0;  // 1 + number of the input whose last record of this key was a delete; 0 = none
+
+  Version version() const { return {epoch, hi, mid, lo}; }
+  void set_version(const Version& v) { epoch = v.epoch, hi = v.hi, mid = v.mid, lo = v.lo; }
+  bool live() const { return status == KeyStatus::kLive; }
+};
+static_assert(sizeof(KeyEntry) == 64);
+
+class KeyIndex {
+ public:
+  virtual ~KeyIndex() = default;
+  /// Copies the entry of `key`; false where there is none.
+  virtual bool Find(const KeyHash& key, KeyEntry& entry) const = 0;
+  /// Tells the memory that a Find of `key` follows soon.
+  virtual void Prefetch(const KeyHash& key) const = 0;
+  virtual void Store(const KeyEntry& entry) = 0;
+  virtual void Erase(const KeyHash& key) = 0;
+  /// Visits all entries in no order; the index must not change meanwhile.
+  virtual void ForEach(const std::function<void(const KeyEntry&)>& visit) const = 0;
+  virtual uint64_t size() const = 0;
+  virtual uint64_t bytes_held() const = 0;
+  virtual void Clear() = 0;
+  /// Expects about `keys` entries.
+  virtual void Reserve(uint64_t keys) = 0;
+};
+
+}  // namespace lastword

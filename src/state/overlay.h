@@ -1,0 +1,52 @@
+// The uncommitted batch, key by key: what each touched key was at the last commit and what it is
+// now. Dropping the overlay undoes the batch; the key index is written only after the commit.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/stable_vector.h"
+#include "state/key_extra.h"
+#include "state/key_index.h"
+
+namespace lastword {
+
+/// A row of the uncommitted batch.
+struct RowRef {
+  uint32_t chunk = UINT32_MAX;  // UINT32_MAX: none, the row is the committed one
+  uint32_t row = 0;
+  bool pending() const { return chunk != UINT32_MAX; }
+};
+
+struct PendingKey {
+  KeyEntry before;       // as committed; status kNone where there was nothing
+  KeyEntry now;          // address is meaningful only while the committed row is still the row
+  RowRef row;            // of a live key, when the batch holds it
+  std::string_view key;  // canonical bytes; empty where only the hash is known
+  std::unique_ptr<KeyExtra> extra;  // when it may differ from the committed one
+  std::optional<Version> lone_update_before;
+  bool changed = false;  // state or extra differ from what is committed
+};
+
+class Overlay {
+ public:
+  /// The key's slot, or null where the batch has not touched it. Stays valid until Clear.
+  PendingKey* Find(const KeyHash& key);
+  /// A fresh slot; the key must not be there.
+  PendingKey& Add(const KeyHash& key);
+  PendingKey& at(uint64_t slot) { return x_keys[slot]; }
+  const PendingKey& at(uint64_t slot) const { return x_keys[slot]; }
+  uint64_t size() const { return x_keys.size(); }
+  uint64_t bytes_held() const { return x_keys.bytes_held() + x_slots.size() * sizeof(uint32_t); }
+  void Clear();
+
+ private:
+  void Rehash(uint64_t slots);
+
+  StableVector<PendingKey> x_keys;
+  std::vector<uint32_t> x_slots;  // open addressing; UINT32_MAX = free
+};
+
+}  // namespace lastword

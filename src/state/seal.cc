@@ -1,0 +1,175 @@
+// From the overlay to what a checkpoint writes, and back into the index once it is written.
+#include <algorithm>
+
+#include "base/format.h"
+#include "model/digest.h"
+#include "model/key.h"
+#include "state/table_state.h"
+
+namespace lastword {
+namespace {
+
+// A key needs a ledger row for its tombstone, its extra, or the memory of a delete.
+bool NeedsLedgerRow(const KeyEntry& entry, const KeyExtra* extra) {
+  return entry.status == KeyStatus::kTombstone || entry.delete_input != 0 ||
+         (extra != nullptr && !extra->empty());
+}
+
+}  // namespace
+
+Status TableState::SealLoneUpdateBefores() {
+  for (const KeyHash& hash : x_lone_update_befores) {
+    PendingKey& key = *x_overlay.Find(hash);
+    if (x_options.lone_update_before == LoneUpdateBefore::kFail) {
+      return Error{
+          ErrorKind::kInvalidOperation,
+          Message("a -U without its +U at the end of a checkpoint, key {}. Set lone_update_before: "
+                  "delete or drop to decide what it means",
+                  KeyToText(key.key)),
+          {}};
+    }
+    if (x_options.lone_update_before == LoneUpdateBefore::kDelete) {
+      const std::optional<StoredChange> stored = StateOf(key);
+      if (!stored || *key.lone_update_before > stored->version)
+        BecomeTombstone(key, *key.lone_update_before);
+    }
+    key.lone_update_before.reset();
+  }
+  x_lone_update_befores.clear();
+  return Ok{};
+}
+
+// Extras outlive the rows they name by address: those are read now.
+Status TableState::SealLazyRows() {
+  const auto resolve = [this](LazyRow& lazy) -> Status {
+    LW_ASSIGN_OR_RETURN(lazy.row, ReadRow(lazy));
+    lazy.address = kNoAddress;
+    return Ok{};
+  };
+  for (uint64_t i = 0; i < x_overlay.size(); ++i) {
+    KeyExtra* extra = x_overlay.at(i).extra.get();
+    if (extra == nullptr) continue;
+    for (KeptRow& kept : extra->kept) LW_RETURN_IF_ERROR(resolve(kept.row));
+    if (extra->overwritten) LW_RETURN_IF_ERROR(resolve(extra->overwritten->row));
+  }
+  return Ok{};
+}
+
+void TableState::SealKey(PendingKey& key, SealedBatch& sealed) {
+  const KeyExtra* extra = ExtraOf(key);
+  const bool row_replaced = key.before.live() && (!key.now.live() || key.row.pending());
+  if (row_replaced) sealed.superseded.push_back(key.before.address);
+  if (key.now.live() && key.row.pending()) sealed.row_keys.push_back(&key);
+
+  const auto stored = x_extras.find(key.now.key);
+  if (key.before.status == KeyStatus::kTombstone) {
+    sealed.ledger_superseded.push_back(key.before.address);
+  } else if (stored != x_extras.end()) {
+    sealed.ledger_superseded.push_back(stored->second.address);
+  }
+  if (key.key.empty() && stored != x_extras.end()) key.key = stored->second.key;
+  if (NeedsLedgerRow(key.now, extra)) {
+    const bool has_fields = extra != nullptr && !extra->empty();
+    sealed.ledger_rows.push_back(
+        {key.now, key.key, has_fields ? ExtraToBytes(*extra) : std::string()});
+    sealed.ledger_keys.push_back(&key);
+  }
+}
+
+// What a truncate or a clean-up removes beside the keys of the overlay.
+void TableState::SealRemovals(SealedBatch& sealed) {
+  if (!x_truncated && !x_collected) return;
+  x_index.ForEach([&](const KeyEntry& entry) {
+    const bool truncated = entry.status != KeyStatus::kNone && Truncated(entry.version());
+    const bool collected = entry.status == KeyStatus::kTombstone && x_collected &&
+                           entry.version() <= *x_collected && !entry.has_extra;
+    if ((!truncated && !collected) || x_overlay.Find(entry.key) != nullptr) return;
+    (entry.live() ? sealed.superseded : sealed.ledger_superseded).push_back(entry.address);
+    sealed.erased.push_back(entry.key);
+  });
+}
+
+void TableState::SealRows(SealedBatch& sealed) {
+  sealed.rows = Rows(*x_schema);
+  for (const char* column : kVersionColumns) {
+    sealed.rows.columns.emplace_back(VersionColumnType(column));
+  }
+  // Rows of one chunk are copied column by column in runs: adapters are made once a chunk.
+  std::vector<std::unique_ptr<RowAdapter>> adapters(x_chunks.size());
+  const size_t width = x_schema->columns.size();
+  for (const PendingKey* key : sealed.row_keys) {
+    const RowChunk& chunk = *x_chunks[key->row.chunk];
+    std::unique_ptr<RowAdapter>& adapter = adapters[key->row.chunk];
+    if (!adapter) adapter = std::make_unique<RowAdapter>(*chunk.schema, *x_schema);
+    adapter->Append(chunk.rows, key->row.row, sealed.rows);
+    std::vector<ColumnData>& columns = sealed.rows.columns;
+    columns[width].AppendFixed(key->now.epoch);
+    columns[width + 1].AppendFixed(key->now.hi);
+    columns[width + 2].AppendFixed(key->now.mid);
+    columns[width + 3].AppendFixed(key->now.lo);
+    columns[width + 4].AppendFixed(key->now.digest);
+  }
+}
+
+Result<SealedBatch> TableState::Seal() {
+  LW_RETURN_IF_ERROR(SealLoneUpdateBefores());
+  LW_RETURN_IF_ERROR(SealLazyRows());
+  SealedBatch sealed;
+  for (uint64_t i = 0; i < x_overlay.size(); ++i) {
+    PendingKey& key = x_overlay.at(i);
+    if (key.changed) SealKey(key, sealed);
+    x_head.highest_hi = std::max(x_head.highest_hi, key.now.hi);
+  }
+  SealRemovals(sealed);
+  SealRows(sealed);
+  return sealed;
+}
+
+void TableState::Committed(const SealedBatch& sealed, std::span<const uint64_t> row_addresses,
+                           std::span<const uint64_t> ledger_addresses) {
+  for (size_t i = 0; i < sealed.row_keys.size(); ++i) {
+    sealed.row_keys[i]->now.address = row_addresses[i];
+    sealed.row_keys[i]->row = {};
+  }
+  for (size_t i = 0; i < sealed.ledger_keys.size(); ++i) {
+    PendingKey& key = *sealed.ledger_keys[i];
+    const KeyExtra* extra = ExtraOf(key);
+    StoredExtra stored{extra != nullptr ? *extra : KeyExtra{}, ledger_addresses[i],
+                       std::string(key.key)};
+    const bool tombstone_only = key.now.status == KeyStatus::kTombstone && stored.extra.empty();
+    if (key.now.status == KeyStatus::kTombstone) key.now.address = ledger_addresses[i];
+    key.now.has_extra = !tombstone_only;
+    if (tombstone_only) {
+      x_extras.erase(key.now.key);
+    } else {
+      x_extras[key.now.key] = std::move(stored);
+    }
+  }
+  for (uint64_t i = 0; i < x_overlay.size(); ++i) {
+    PendingKey& key = x_overlay.at(i);
+    if (!key.changed) continue;
+    if (!NeedsLedgerRow(key.now, ExtraOf(key))) {
+      x_extras.erase(key.now.key);
+      key.now.has_extra = false;
+    }
+    x_head.tombstones += key.now.status == KeyStatus::kTombstone;
+    x_head.tombstones -= key.before.status == KeyStatus::kTombstone;
+    if (key.now.status == KeyStatus::kNone && !key.now.has_extra) {
+      x_index.Erase(key.now.key);
+    } else {
+      x_index.Store(key.now);
+    }
+  }
+  for (const KeyHash& key : sealed.erased) {
+    KeyEntry entry;
+    if (x_index.Find(key, entry) && entry.status == KeyStatus::kTombstone) --x_head.tombstones;
+    x_index.Erase(key);
+  }
+  Abandon();
+  x_waiting_by_old.clear();
+  for (const auto& [key, stored] : x_extras) {
+    if (stored.extra.waiting) x_waiting_by_old.emplace(stored.extra.waiting->old_key, key);
+  }
+}
+
+}  // namespace lastword

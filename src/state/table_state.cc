@@ -1,0 +1,256 @@
+#include "state/table_state.h"
+
+#include <algorithm>
+
+#include "base/format.h"
+#include "model/digest.h"
+#include "model/key.h"
+#include "state/law.h"
+
+namespace lastword {
+namespace {
+
+constexpr uint64_t kPrefetchDistance = 12;
+constexpr uint32_t kInputsMax = UINT16_MAX - 1;  // KeyEntry::delete_input holds 1 + a number
+
+void Count(Outcome outcome, Counts& counts) {
+  switch (outcome) {
+    case Outcome::kApplied:
+      ++counts.applied;
+      break;
+    case Outcome::kStale:
+      ++counts.stale;
+      break;
+    case Outcome::kRepeat:
+      ++counts.repeat;
+      break;
+    case Outcome::kConflict:
+      ++counts.conflict;
+      break;
+  }
+}
+
+}  // namespace
+
+TableState::TableState(KeyIndex& index, StoredRows& stored, const StateOptions& options)
+    : x_index(index), x_stored(stored), x_options(options), x_schema(std::make_shared<Schema>()) {}
+
+void TableState::SetSchema(const Schema& schema) {
+  x_schema = std::make_shared<const Schema>(schema);
+  x_built = UINT32_MAX;
+}
+
+void TableState::Restore(StateHead head,
+                         std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras) {
+  Abandon();
+  x_head = std::move(head);
+  x_extras = std::move(extras);
+  x_waiting_by_old.clear();
+  for (const auto& [key, stored] : x_extras) {
+    if (stored.extra.waiting) x_waiting_by_old.emplace(stored.extra.waiting->old_key, key);
+  }
+}
+
+void TableState::Abandon() {
+  x_overlay.Clear();
+  x_chunks.clear();
+  x_key_arena.clear();
+  x_lone_update_befores.clear();
+  x_truncated.reset();
+  x_collected.reset();
+  x_arrival_ordinal = 0;
+  x_pending_changes = 0;
+  x_built = UINT32_MAX;
+  x_dirty = false;
+}
+
+Error TableState::At(const Incoming& in, ErrorKind kind, std::string message) const {
+  Error error{kind, std::move(message), {}};
+  error.place.input = in.batch.inputs[in.head.input];
+  error.place.offset = in.head.offset;
+  if (in.head.line != 0) error.place.line = in.head.line;
+  if (in.head.kind != Kind::kTruncate) error.place.key = KeyToText(in.batch.KeyOf(in.head));
+  return error;
+}
+
+Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
+  std::vector<uint32_t> numbers;
+  for (const std::string& name : batch.inputs) {
+    numbers.push_back(x_head.inputs.NumberOf(name, x_head.epoch));
+    if (numbers.back() > kInputsMax) {
+      return Error{ErrorKind::kUsage, Message("a table takes at most {} inputs", kInputsMax), {}};
+    }
+  }
+  const uint32_t chunk = NewChunk(x_schema);
+  std::swap(x_chunks[chunk]->rows, batch.rows);
+  for (size_t i = 0; i < batch.heads.size(); ++i) {
+    if (i + kPrefetchDistance < batch.heads.size()) {
+      x_index.Prefetch(batch.heads[i + kPrefetchDistance].key);
+    }
+    const ChangeHead& head = batch.heads[i];
+    const uint32_t number = numbers[head.input];
+    InputState& input = x_head.inputs.at(number);
+    Incoming in{batch, head, nullptr, {}, number, chunk, false};
+    if (head.detail != kNone) in.detail = &batch.details[head.detail];
+    in.version = CompleteVersion(head, input);
+    in.reread = input.IsReread(head.offset) && !in.has(kArrivalVersion);
+    LW_ASSIGN_OR_RETURN(const Outcome outcome, ApplyHead(in));
+    Count(outcome, x_counts);
+    Count(outcome, x_head.totals);
+    outcomes.push_back(outcome);
+  }
+  return Ok{};
+}
+
+Result<Outcome> TableState::ApplyHead(const Incoming& in) {
+  LW_RETURN_IF_ERROR(CheckSnapshotEnd(in));
+  Outcome outcome = Outcome::kStale;
+  if (in.has(kArrivalVersion)) {
+    // The arrival is the version: above everything decided before this batch, in the order of the
+    // batch.
+    Incoming arrived = in;
+    arrived.version = {x_head.epoch, x_head.highest_hi + 1, ++x_arrival_ordinal, 0};
+    LW_ASSIGN_OR_RETURN(outcome, ApplyKey(arrived));
+  } else if (in.head.kind == Kind::kTruncate) {
+    LW_ASSIGN_OR_RETURN(outcome, ApplyTruncate(in));
+  } else {
+    LW_ASSIGN_OR_RETURN(outcome, ApplyKey(in));
+  }
+  x_head.inputs.at(in.input).Applied(in.head, in.version);
+  x_dirty = true;
+  ++x_pending_changes;
+  if (x_head.snapshot_end && x_head.inputs.AllPast(*x_head.snapshot_end)) {
+    LW_RETURN_IF_ERROR(FinishSnapshot());
+  }
+  return outcome;
+}
+
+Result<Outcome> TableState::ApplyKey(const Incoming& in) {
+  PendingKey& key = Load(in.head.key, in.batch.KeyOf(in.head));
+  if (in.has(kNullValue) && (in.reread || LastWasDelete(key, in.input))) return Outcome::kRepeat;
+  if (in.has(kUpdateBefore)) {
+    key.lone_update_before = in.version;
+    x_lone_update_befores.insert(in.head.key);
+    return Outcome::kApplied;
+  }
+  LW_ASSIGN_OR_RETURN(const Outcome outcome, DecideKey(key, in));
+  if (key.lone_update_before) {
+    key.lone_update_before.reset();
+    x_lone_update_befores.erase(in.head.key);
+  }
+  RememberDelete(key, in);
+  return outcome;
+}
+
+Result<Outcome> TableState::DecideKey(PendingKey& key, const Incoming& in) {
+  const bool upsert = in.head.kind == Kind::kUpsert;
+  const std::optional<StoredChange> stored = StateOf(key);
+  const Decision decision = Decide(in.version, in.head.digest, upsert, stored, x_head.floor);
+  Outcome outcome = decision.outcome;
+  if (outcome == Outcome::kConflict) {
+    LW_ASSIGN_OR_RETURN(outcome, OnConflictOf(key, in, *stored));
+  }
+  switch (outcome) {
+    case Outcome::kApplied:
+      LW_RETURN_IF_ERROR(upsert ? ApplyUpsert(key, in) : ApplyDelete(key, in));
+      break;
+    case Outcome::kStale:
+      if (decision.below_floor) {
+        ++x_counts.below_floor;
+        ++x_head.totals.below_floor;
+      }
+      if (upsert) {
+        LW_ASSIGN_OR_RETURN(const bool filled, FillLate(key, in));
+        if (filled) outcome = Outcome::kApplied;
+        ReleaseKept(in);
+      }
+      break;
+    case Outcome::kRepeat:
+      if (upsert) ReleaseKept(in);
+      break;
+    case Outcome::kConflict:
+      break;
+  }
+  return outcome;
+}
+
+Result<Outcome> TableState::OnConflictOf(PendingKey& key, const Incoming& in,
+                                         const StoredChange& stored) {
+  // Reads without a position say nothing about their order; the later one was read later.
+  if (in.has(kUnpositioned) && stored.live) return in.reread ? Outcome::kStale : Outcome::kApplied;
+  if (x_options.on_conflict == OnConflict::kFail) {
+    return At(
+        in, ErrorKind::kVersionConflict,
+        Message("two different changes carry version {}; the first one stays. The source, or the "
+                "declared sequence, does not order its changes: fix it, or set on_conflict: "
+                "quarantine to go on without the second",
+                ToString(in.version)));
+  }
+  MutableExtra(key).quarantined = true;
+  ++x_counts.quarantined;
+  ++x_head.totals.quarantined;
+  return Outcome::kConflict;
+}
+
+Status TableState::ApplyDelete(PendingKey& key, const Incoming& in) {
+  if (in.has(kKeyChangeDelete)) return ApplyKeyChangeDelete(key, in);
+  BecomeTombstone(key, in.version);
+  return Ok{};
+}
+
+Status TableState::ApplyUpsert(PendingKey& key, const Incoming& in) {
+  if (in.partial()) return ApplyPartial(key, in);
+  const LazyRow old_row = in.has(kKeyChangeUpsert) ? RowOf(key) : LazyRow{};
+  const bool old_live = key.now.live();
+  const Version old_version = key.now.version();
+  BecomeLive(key, in.version, in.head.digest, {in.chunk, in.head.row});
+  if (in.has(kKeyChangeUpsert)) {
+    MarkOverwritten(key, in, old_row, old_live, old_version);
+    ReleaseKept(in);
+  }
+  return Ok{};
+}
+
+namespace {
+
+// What a new state ends: everything about the old one. Kept rows and the memory of deletes belong
+// to the key.
+void EndOldState(KeyExtra& extra) {
+  extra.carried.clear();
+  extra.quarantined = false;
+  extra.held.reset();
+  extra.waiting.reset();
+  extra.overwritten.reset();
+}
+
+}  // namespace
+
+void TableState::BecomeTombstone(PendingKey& key, const Version& version) {
+  key.now.status = KeyStatus::kTombstone;
+  key.now.set_version(version);
+  key.now.digest = kDeleteDigest;
+  key.row = {};
+  key.changed = true;
+  if (ExtraOf(key) != nullptr) EndOldState(MutableExtra(key));
+}
+
+void TableState::BecomeLive(PendingKey& key, const Version& version, uint64_t digest, RowRef row) {
+  key.now.status = KeyStatus::kLive;
+  key.now.set_version(version);
+  key.now.digest = digest;
+  key.row = row;
+  key.changed = true;
+  if (ExtraOf(key) != nullptr) EndOldState(MutableExtra(key));
+}
+
+uint32_t TableState::NextEpoch() {
+  ++x_head.epoch;
+  for (InputState& input : x_head.inputs.states()) {
+    const uint64_t from = input.applied_offset ? *input.applied_offset + 1 : 0;
+    input.epochs.push_back({from, x_head.epoch});
+  }
+  x_dirty = true;
+  return x_head.epoch;
+}
+
+}  // namespace lastword

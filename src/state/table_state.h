@@ -1,0 +1,228 @@
+// The state of one table: committed keys (index and extras) below, the uncommitted batch (overlay)
+// on top, and the law in between. Decides changes one by one in order of arrival; collapses them to
+// one final action a key; tells the commit layer what to write (Seal) and learns where it was
+// written (Committed). No clock, no thread; the only I/O is StoredRows, asked for committed rows
+// that a partial image needs.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lastword/table.h"
+#include "model/change_batch.h"
+#include "model/row_chunk.h"
+#include "model/version_columns.h"
+#include "state/inputs.h"
+#include "state/key_extra.h"
+#include "state/key_index.h"
+#include "state/law.h"
+#include "state/overlay.h"
+
+namespace lastword {
+
+/// Committed rows of the visible table, by address as of the last commit.
+class StoredRows {
+ public:
+  virtual ~StoredRows() = default;
+  virtual Result<RowChunk> Take(std::span<const uint64_t> addresses) = 0;
+};
+
+struct StateOptions {
+  OnConflict on_conflict = OnConflict::kFail;
+  OnResnapshot on_resnapshot = OnResnapshot::kUnset;
+  LoneUpdateBefore lone_update_before = LoneUpdateBefore::kDelete;
+  bool several_sources = false;  // rows cannot be told apart by source: no truncate, no replace
+};
+
+/// What is persisted of the state beside rows and ledger rows.
+struct StateHead {
+  Inputs inputs;
+  std::optional<Version> floor;
+  std::optional<Version>
+      snapshot_end;         // a snapshot whose end was seen, but not every input is past it
+  uint32_t epoch = 0;       // of new inputs
+  uint64_t highest_hi = 0;  // of all versions decided; arrival versions start above
+  uint64_t tombstones = 0;
+  Counts totals;
+};
+
+/// An extra as committed, with the ledger row that holds it.
+struct StoredExtra {
+  KeyExtra extra;
+  uint64_t address = kNoAddress;
+  std::string key;
+};
+
+/// One row of the ledger that belongs to a key.
+struct LedgerRow {
+  KeyEntry entry;  // status, version, delete_input
+  std::string_view key;
+  std::string extra;  // ExtraToBytes; empty = none
+};
+
+/// What one checkpoint writes: exactly one final action a key.
+struct SealedBatch {
+  Rows rows;  // visible rows: the schema's columns, then epoch, hi, mid, lo, digest
+  std::vector<PendingKey*> row_keys;  // key of each row
+  std::vector<uint64_t> superseded;   // visible rows to delete
+  std::vector<LedgerRow> ledger_rows;
+  std::vector<PendingKey*> ledger_keys;
+  std::vector<uint64_t> ledger_superseded;
+  std::vector<KeyHash> erased;  // keys outside the overlay that a truncate or a clean-up removes
+};
+
+class TableState {
+ public:
+  TableState(KeyIndex& index, StoredRows& stored, const StateOptions& options);
+
+  /// Sets the schema of rows to come; earlier chunks are adapted when they are sealed.
+  void SetSchema(const Schema& schema);
+  const Schema& schema() const { return *x_schema; }
+
+  /// Replaces everything by a committed state; the index is filled by the caller.
+  void Restore(StateHead head, std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras);
+
+  /// Contract of TableImpl::ApplyBatch.
+  Status Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes);
+  /// Every input is at its end: completes a snapshot whose end was seen.
+  Status EndOfInputs();
+  /// Raises the floor to `boundary` and marks every tombstone at or below it for removal; the batch
+  /// must be empty. Returns how many; `kept` counts the others.
+  uint64_t CollectTombstones(const Version& boundary, uint64_t& kept);
+  uint32_t NextEpoch();
+
+  /// Closes the batch: resolves lone -U changes, reads rows that extras keep, and lists what to
+  /// write. May be called again after a failed commit. Pointers are good until Committed or
+  /// Abandon.
+  Result<SealedBatch> Seal();
+  /// Puts the written batch into the index: `row_addresses` and `ledger_addresses` in the order of
+  /// the sealed batch.
+  void Committed(const SealedBatch& sealed, std::span<const uint64_t> row_addresses,
+                 std::span<const uint64_t> ledger_addresses);
+  /// Drops the batch. The head (inputs, floor, counts) is not undone: the caller restores it from
+  /// storage.
+  void Abandon();
+
+  /// True when sealing would write something or the head differs from the committed one.
+  bool dirty() const { return x_dirty; }
+  void set_dirty() { x_dirty = true; }
+  uint64_t pending_changes() const { return x_pending_changes; }
+  uint64_t pending_bytes() const;
+
+  StateHead& head() { return x_head; }
+  const StateHead& head() const { return x_head; }
+  const Counts& counts() const { return x_counts; }
+  const std::unordered_map<KeyHash, StoredExtra, KeyHashHasher>& extras() const { return x_extras; }
+
+  /// State of a key, uncommitted changes included; for explain.
+  struct KeyView {
+    KeyEntry entry;
+    RowRef row;
+    const KeyExtra* extra = nullptr;
+  };
+  KeyView View(const KeyHash& key);
+  const RowChunk& chunk(uint32_t i) const { return *x_chunks[i]; }
+
+ private:
+  // One change on its way through the law.
+  struct Incoming {
+    const ChangeBatch& batch;
+    const ChangeHead& head;
+    const ChangeDetail* detail = nullptr;
+    Version version;
+    uint32_t input = 0;  // number
+    uint32_t chunk = 0;  // of head.row
+    bool reread = false;
+    bool has(uint16_t flag) const { return (head.flags & flag) != 0; }
+    bool partial() const { return detail != nullptr && !detail->unavailable.empty(); }
+  };
+
+  // table_state.cc: one change
+  Result<Outcome> ApplyHead(const Incoming& in);
+  Result<Outcome> ApplyKey(const Incoming& in);
+  Result<Outcome> DecideKey(PendingKey& key, const Incoming& in);
+  Result<Outcome> OnConflictOf(PendingKey& key, const Incoming& in, const StoredChange& stored);
+  Status ApplyDelete(PendingKey& key, const Incoming& in);
+  Status ApplyUpsert(PendingKey& key, const Incoming& in);
+  void BecomeTombstone(PendingKey& key, const Version& version);
+  void BecomeLive(PendingKey& key, const Version& version, uint64_t digest, RowRef row);
+  Error At(const Incoming& in, ErrorKind kind, std::string message) const;
+
+  // keys.cc: slots, extras, delete memory
+  PendingKey& Load(const KeyHash& key, std::string_view bytes);
+  const KeyExtra* ExtraOf(const PendingKey& key) const;
+  KeyExtra& MutableExtra(PendingKey& key);
+  std::optional<StoredChange> StateOf(const PendingKey& key) const;
+  bool LastWasDelete(const PendingKey& key, uint32_t input) const;
+  void RememberDelete(PendingKey& key, const Incoming& in);
+  uint32_t NewChunk(std::shared_ptr<const Schema> schema);
+
+  // partial.cc: images with unavailable columns
+  Status ApplyPartial(PendingKey& key, const Incoming& in);
+  Status MergeIntoWaiting(PendingKey& key, const Incoming& in,
+                          const std::vector<std::string>& unavailable);
+  const RowChunk* BeforeOf(const Incoming& in, uint64_t& row) const;
+  Status NoBase(const Incoming& in) const;
+  Result<bool> FillLate(PendingKey& key, const Incoming& in);
+  Result<SharedRow> ReadRow(const LazyRow& row);
+  LazyRow RowOf(const PendingKey& key) const;
+  Status MakePending(PendingKey& key);
+  RowRef BuildRow(RowRef image, const std::vector<std::string>& take, const RowChunk& base,
+                  uint64_t base_row);
+
+  // key_change.cc: two halves, swaps
+  Status ApplyKeyChangeDelete(PendingKey& key, const Incoming& in);
+  Status ApplyPartialKeyChange(PendingKey& key, const Incoming& in);
+  Status HandOver(const Incoming& in, LazyRow row);
+  Status FillWaiting(PendingKey& key, const Incoming& in, const LazyRow& base);
+  void ReleaseKept(const Incoming& in);
+  void MarkOverwritten(PendingKey& key, const Incoming& in, LazyRow old_row, bool old_live,
+                       const Version& old_version);
+
+  // table_wide.cc: truncate, snapshots
+  Result<Outcome> ApplyTruncate(const Incoming& in);
+  void RemoveAtOrBelow(const Version& version);
+  bool Truncated(const Version& version) const { return x_truncated && version <= *x_truncated; }
+  bool CompletesSnapshot(const Incoming& in) const;
+  bool AnyLiveBelow(const Version& version, const KeyHash* except) const;
+  Status CheckSnapshotEnd(const Incoming& in);
+  Status FinishSnapshot();
+  Error GapError() const;
+
+  // seal.cc
+  Status SealLoneUpdateBefores();
+  Status SealLazyRows();
+  void SealKey(PendingKey& key, SealedBatch& sealed);
+  void SealRemovals(SealedBatch& sealed);
+  void SealRows(SealedBatch& sealed);
+
+  KeyIndex& x_index;
+  StoredRows& x_stored;
+  StateOptions x_options;
+  std::shared_ptr<const Schema> x_schema;
+  StateHead x_head;
+  std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> x_extras;  // committed
+  // Old key of each waiting upsert half, committed or not: where a delete half that does not name
+  // its new key looks.
+  std::unordered_multimap<KeyHash, KeyHash, KeyHashHasher> x_waiting_by_old;
+
+  Overlay x_overlay;
+  std::deque<std::unique_ptr<RowChunk>> x_chunks;
+  std::deque<std::string> x_key_arena;
+  std::set<KeyHash> x_lone_update_befores;
+  std::optional<Version> x_truncated;  // by the batch: committed rows at or below it are gone
+  std::optional<Version> x_collected;  // by the batch: tombstones at or below it are gone
+  uint32_t x_built = UINT32_MAX;       // chunk of rows that were put together here
+  uint64_t x_arrival_ordinal = 0;
+  uint64_t x_pending_changes = 0;
+  bool x_dirty = false;
+  Counts x_counts;
+};
+
+}  // namespace lastword
