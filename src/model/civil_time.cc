@@ -1,5 +1,6 @@
 #include "model/civil_time.h"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -40,6 +41,7 @@ class TextReader {
   explicit TextReader(std::string_view text) : x_text(text) {}
 
   bool at_end() const { return x_text.empty(); }
+  bool At(std::string_view word) const { return x_text.starts_with(word); }
   char next() const { return x_text.empty() ? '\0' : x_text.front(); }
   bool Take(char c) {
     if (next() != c) return false;
@@ -47,7 +49,7 @@ class TextReader {
     return true;
   }
   bool Take(std::string_view word) {
-    if (!x_text.starts_with(word)) return false;
+    if (!At(word)) return false;
     x_text.remove_prefix(word.size());
     return true;
   }
@@ -200,15 +202,10 @@ std::optional<WrittenTimestamp> ReadTimestamp(std::string_view text) {
   const auto time = TakeTime(reader);
   if (!time) return std::nullopt;
   const bool bc_before_zone = reader.Take(" BC");
-  if (!bc_before_zone && reader.next() == ' ') {
-    TextReader behind = reader;
-    behind.Take(' ');
-    if (behind.next() != 'B') reader = behind;
-  }
+  if (reader.At(" +") || reader.At(" -") || reader.At(" Z")) reader.Take(' ');
   const auto zone = TakeZone(reader);
-  if (!zone) return std::nullopt;
   const bool bc = bc_before_zone || reader.Take(" BC");
-  if (!reader.at_end()) return std::nullopt;
+  if (!zone || !reader.at_end()) return std::nullopt;
   const auto days = DaysOf(*date, bc);
   if (!days) return std::nullopt;
   return WrittenTimestamp{*days, *time, *zone};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <vector>
 
@@ -69,10 +70,22 @@ Loaded Load(std::string_view stored) {
   return loaded;
 }
 
+template <typename T>
+void AppendInteger(T value, std::string& out) {
+  char text[24];
+  const char* const end = std::to_chars(text, text + sizeof text, value).ptr;
+  out.append(text, static_cast<size_t>(end - text));
+}
+
 // Appends the decimal digits of a magnitude of little-endian limbs, which it uses up. No leading
 // zeros; nothing for 0.
 template <typename LimbsType>
 void AppendDigits(LimbsType& limbs, std::string& out) {
+  if (std::all_of(limbs.begin() + 1, limbs.end(), [](uint64_t limb) { return limb == 0; })) {
+    // Nearly every value: no division of several limbs, no allocation.
+    if (limbs[0] != 0) AppendInteger(limbs[0], out);
+    return;
+  }
   std::vector<uint64_t> chunks;  // base 10^19, lowest first
   size_t size = limbs.size();
   while (true) {
@@ -211,6 +224,12 @@ Status FromDigits(std::string_view digits, int64_t exponent, bool negative, cons
 }
 
 Status FromMagnitude(Limbs limbs, bool negative, int32_t scale, const Type& type, void* out) {
+  const bool one_limb = limbs[1] == 0 && limbs[2] == 0 && limbs[3] == 0;
+  if (scale == type.scale && one_limb &&
+      (type.precision > kChunkDigits || limbs[0] < kPowers[type.precision])) {
+    Store(limbs, negative, type, out);
+    return Ok{};
+  }
   std::string digits;
   AppendDigits(limbs, digits);
   return FromDigits(digits, -int64_t{scale}, negative, type, out);
@@ -301,7 +320,7 @@ void AppendCanonicalDecimal(std::string_view stored, int32_t scale, std::string&
   const auto zeros = static_cast<int64_t>(out.size() - last - 1);
   out.resize(last + 1);
   out += 'e';
-  out += Message("{}", zeros - scale);
+  AppendInteger(zeros - scale, out);
 }
 
 }  // namespace lastword
