@@ -1,0 +1,238 @@
+//! A commit of new rows and deleted addresses: one `Operation::Update`, built by hand.
+//!
+//! Cost is that of the batch and of the fragments it touches. Nothing is searched, joined or scanned.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use futures::future::try_join;
+use futures::stream::{StreamExt, TryStreamExt, iter};
+use lance::Dataset;
+use lance::dataset::transaction::{Operation, UpdateMode};
+use lance::dataset::{InsertBuilder, WriteMode, WriteParams};
+use lance_core::utils::deletion::DeletionVector;
+use lance_table::format::{DeletionFile, Fragment};
+use lance_table::io::deletion::write_deletion_file;
+
+use crate::dataset::{Committed, DeletionCache, Handle, Properties};
+use crate::durability;
+use crate::error::{Class, Failure, Outcome};
+
+/// Fragments whose deletion vectors are read and written side by side.
+const FRAGMENTS_AT_ONCE: usize = 16;
+
+pub struct Request {
+    pub expected_version: u64,
+    pub rows: Vec<RecordBatch>,
+    pub deleted: Vec<u64>,
+    pub properties: Properties,
+    pub transaction_id: String,
+}
+
+/// What deleting rows of one fragment leaves of it; none = nothing.
+struct Touched {
+    id: u64,
+    rest: Option<(Fragment, Arc<DeletionVector>)>,
+}
+
+impl Handle {
+    pub async fn commit(&mut self, request: Request) -> Outcome<Committed> {
+        self.check_next_is_free(request.expected_version).await?;
+        let (new_fragments, touched) = try_join(
+            write_rows(self.dataset.clone(), request.rows),
+            delete_rows(self.dataset.clone(), &self.deletions, request.deleted),
+        )
+        .await?;
+
+        let updated: Vec<Fragment> = touched
+            .iter()
+            .filter_map(|touched| touched.rest.as_ref().map(|(fragment, _)| fragment.clone()))
+            .collect();
+        let written = [new_fragments.clone(), updated.clone()].concat();
+        let operation = Operation::Update {
+            removed_fragment_ids: touched
+                .iter()
+                .filter(|touched| touched.rest.is_none())
+                .map(|touched| touched.id)
+                .collect(),
+            updated_fragments: updated,
+            new_fragments,
+            fields_modified: Vec::new(),
+            compacted_sstables: Vec::new(),
+            // All fields: every index has to look at the new rows itself.
+            fields_for_preserving_frag_bitmap: self
+                .dataset
+                .schema()
+                .fields
+                .iter()
+                .filter_map(|field| u32::try_from(field.id).ok())
+                .collect(),
+            update_mode: Some(UpdateMode::RewriteRows),
+            inserted_rows_filter: None,
+            updated_fragment_offsets: None,
+        };
+        let base = self.dataset.clone();
+        match self
+            .publish(operation, &request.transaction_id, request.properties)
+            .await
+        {
+            Ok(committed) => {
+                self.deletions.learn(touched, self.cache_bytes);
+                Ok(committed)
+            }
+            Err(failure) => {
+                // Only where nothing can have become visible; otherwise the files may be in use.
+                if matches!(failure.class, Class::Conflict | Class::DiskFull) {
+                    discard(&base, &written).await;
+                }
+                Err(failure)
+            }
+        }
+    }
+}
+
+/// Writes data files for `rows`; their fragments have no id yet.
+async fn write_rows(dataset: Arc<Dataset>, rows: Vec<RecordBatch>) -> Outcome<Vec<Fragment>> {
+    if rows.iter().all(|batch| batch.num_rows() == 0) {
+        return Ok(Vec::new());
+    }
+    let params = WriteParams {
+        mode: WriteMode::Append,
+        auto_cleanup: None,
+        skip_auto_cleanup: true,
+        session: Some(dataset.session()),
+        ..WriteParams::default()
+    };
+    let transaction = InsertBuilder::new(dataset)
+        .with_params(&params)
+        .execute_uncommitted(rows)
+        .await?;
+    match transaction.operation {
+        Operation::Append { fragments } => Ok(fragments),
+        other => Err(Failure::new(
+            Class::Internal,
+            format!("writing rows gave a {} transaction", other.name()),
+        )),
+    }
+}
+
+/// Writes the deletion vectors of every fragment that `deleted` touches.
+async fn delete_rows(
+    dataset: Arc<Dataset>,
+    cache: &DeletionCache,
+    deleted: Vec<u64>,
+) -> Outcome<Vec<Touched>> {
+    let mut offsets: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for address in deleted {
+        offsets.entry(address >> 32).or_default().push(address as u32);
+    }
+    iter(offsets.into_iter().map(|(id, offsets)| {
+        let dataset = dataset.clone();
+        let cached = cache.vectors.get(&id).cloned();
+        // Spawned: taking a large vector apart and putting it together is computing, not waiting.
+        tokio::spawn(async move { delete_from(&dataset, id, offsets, cached).await })
+    }))
+    .buffered(FRAGMENTS_AT_ONCE)
+    .map(|joined| match joined {
+        Ok(touched) => touched,
+        Err(error) => Err(Failure::new(Class::Panic, error.to_string())),
+    })
+    .try_collect()
+    .await
+}
+
+async fn delete_from(
+    dataset: &Arc<Dataset>,
+    id: u64,
+    offsets: Vec<u32>,
+    cached: Option<(DeletionFile, Arc<DeletionVector>)>,
+) -> Outcome<Touched> {
+    let not_live = |offset: u32| {
+        Failure::invalid(format!("row {offset} of fragment {id} is not live"))
+    };
+    let index = usize::try_from(id).map_err(|_| Failure::invalid("fragment id"))?;
+    let Some(file_fragment) = dataset.get_fragment(index) else {
+        return Err(Failure::invalid(format!("there is no fragment {id}")));
+    };
+    let mut fragment = file_fragment.metadata().clone();
+    let physical_rows = fragment.physical_rows.unwrap_or_default();
+    let before = match cached {
+        Some((file, vector)) if fragment.deletion_file.as_ref() == Some(&file) => Some(vector),
+        _ => file_fragment.get_deletion_vector().await?,
+    };
+    let mut vector = before.map_or_else(DeletionVector::default, |vector| vector.as_ref().clone());
+    // Deleting what is gone, or twice, would make the caller's counts wrong for ever.
+    if let Some(offset) = offsets
+        .iter()
+        .find(|offset| **offset as usize >= physical_rows || vector.contains(**offset))
+    {
+        return Err(not_live(*offset));
+    }
+    let expected = vector.len() + offsets.len();
+    vector.extend(offsets);
+    if vector.len() != expected {
+        return Err(Failure::invalid(format!(
+            "a row of fragment {id} is deleted twice"
+        )));
+    }
+    if vector.len() == physical_rows {
+        return Ok(Touched { id, rest: None });
+    }
+    let store = dataset.object_store(None).await?;
+    let base = dataset_base(dataset);
+    fragment.deletion_file =
+        write_deletion_file(&base, id, dataset.version_id(), &vector, &store).await?;
+    Ok(Touched {
+        id,
+        rest: Some((fragment, Arc::new(vector))),
+    })
+}
+
+/// The dataset's folder in its store.
+fn dataset_base(dataset: &Dataset) -> object_store::path::Path {
+    let parts: Vec<_> = dataset.data_dir().parts().map(|p| p.as_ref().to_string()).collect();
+    object_store::path::Path::from_iter(parts[..parts.len() - 1].iter().cloned())
+}
+
+/// Removes files of a commit that certainly did not happen. Best effort: clean-up finds what stays.
+pub async fn discard(base: &Dataset, written: &[Fragment]) {
+    let Ok(store) = base.object_store(None).await else {
+        return;
+    };
+    let root = dataset_base(base);
+    for file in durability::fragment_files(&base.manifest.fragments, written) {
+        let path = file.split('/').fold(root.clone(), |path, part| path.join(part));
+        let _ = store.delete(&path).await;
+    }
+}
+
+impl DeletionCache {
+    /// Keeps the vectors of a commit that went through, within about `bytes_max`.
+    fn learn(&mut self, touched: Vec<Touched>, bytes_max: u64) {
+        for Touched { id, rest } in touched {
+            match rest {
+                Some((fragment, vector)) => {
+                    if let Some(file) = fragment.deletion_file {
+                        self.vectors.insert(id, (file, vector));
+                    }
+                }
+                None => {
+                    self.vectors.remove(&id);
+                }
+            }
+        }
+        let held: u64 = self.vectors.values().map(|(_, vector)| bytes_of(vector)).sum();
+        if held > bytes_max / 2 {
+            self.vectors.clear();
+        }
+    }
+}
+
+fn bytes_of(vector: &DeletionVector) -> u64 {
+    match vector {
+        DeletionVector::NoDeletions => 0,
+        DeletionVector::Set(set) => set.len() as u64 * 8,
+        DeletionVector::Bitmap(bitmap) => bitmap.serialized_size() as u64,
+    }
+}
