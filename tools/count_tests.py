@@ -49,6 +49,8 @@ def main():
         print(f"skipped {line}")
     for line in failures:
         print(f"FAILED {line}")
+    if not passed and not failures:
+        print("no test ran")
     print(f"{passed} passed, {len(failures)} failed")
     return 1 if failures or not passed else 0
 

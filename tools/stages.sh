@@ -118,7 +118,7 @@ gtest_stage() {
 
 stage_unit() {
   build_lance
-  compile dev tests_fast >/dev/null
+  compile dev tests_fast
   gtest_stage dev fast 1
 }
 
@@ -145,7 +145,15 @@ stage_cases() {
   local python
   [ -x build/release/lastword ] || fail "cases need build/release/lastword; ./dev build makes it"
   python=$(python_env test/cases/requirements.txt)
-  "$python" test/cases/run_cases.py --lastword build/release/lastword test/cases
+  ls test/cases | grep '^F' |
+    xargs -P "$JOBS" -n 4 "$python" test/cases/run_cases.py --lastword build/release/lastword test/cases | sum_counts
+}
+
+# Passes lines on, and adds the counts among them up to one last line.
+sum_counts() {
+  awk '/^[0-9]+ passed, [0-9]+ failed$/ { passed += $1; failed += $3; next }
+       { print; fflush() }
+       END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'
 }
 
 # Any other stage is a suite.
