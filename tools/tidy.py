@@ -73,7 +73,7 @@ MACHINE = re.compile(r"(?<![\w.])(%s)|%s" % (
 TEXT = {".h", ".cc", ".c", ".py", ".rs", ".sh", ".java", ".md", ".txt", ".cmake", ".json", ".xml",
         ".yaml", ".yml", ".toml", ".properties", ".case", ".sql", ""}
 CODE = {".h", ".cc", ".c", ".py", ".rs", ".sh", ".java"}
-LINE_LIMITED = {".h", ".cc", ".c", ".py", ".rs", ".java"}
+LINE_LIMITED = {".h", ".cc", ".c", ".py", ".java"}  # rustfmt leaves comments as they are
 CPP = {".h", ".cc"}
 # Brought from outside and kept as they are.
 AS_GIVEN = ("test/cases/", "test/testdata/", "fuzz/corpus/")
