@@ -20,6 +20,7 @@ std::string ToString(const FilePosition& position) {
   std::string text = Message(R"({{"bytes":{},"lines":{},"digest":"{:016x}{:016x}")", position.bytes,
                              position.lines, position.digest.high, position.digest.low);
   if (position.epoch != 0) text += Message(R"(,"epoch":{})", position.epoch);
+  if (position.began != 0) text += Message(R"(,"began":{})", position.began);
   return text + "}";
 }
 
@@ -36,11 +37,13 @@ Result<FilePosition> ParseFilePosition(std::string_view text) {
   const auto lines = GetUint64(*json, "lines");
   const auto digest = GetString(*json, "digest");
   const auto epoch = GetUint64(*json, "epoch", 0);
+  const auto began = GetUint64(*json, "began", 0);
   if (!bytes.ok() || !lines.ok() || !digest.ok() || digest->size() != 32 || !epoch.ok() ||
-      *epoch > UINT32_MAX) {
+      !began.ok() || *epoch > UINT32_MAX || *began > UINT32_MAX) {
     return damaged();
   }
-  FilePosition position{*bytes, *lines, {}, static_cast<uint32_t>(*epoch)};
+  FilePosition position{
+      *bytes, *lines, {}, static_cast<uint32_t>(*epoch), static_cast<uint32_t>(*began)};
   const std::string_view hex = *digest;
   if (!ParseHex(hex.substr(0, 16), position.digest.high) ||
       !ParseHex(hex.substr(16), position.digest.low)) {

@@ -1,9 +1,10 @@
 // Where a file resumes: how much of it was consumed, and a digest of exactly those bytes, so that a
 // file with other content is never taken for a longer version of the same one.
 //
-//   position := {"bytes":n,"lines":n,"digest":"32 hex digits"[,"epoch":n]}
+//   position := {"bytes":n,"lines":n,"digest":"32 hex digits"[,"epoch":n][,"began":n]}
 //   bytes: behind the last consumed line, decompressed; lines: consumed so far; digest: XXH3-128 of
-//   the consumed bytes; epoch: of the table when it was written, absent for 0
+//   the consumed bytes; epoch: of the table when this was written; began: of the table when the
+//   first byte of this content was read; both absent for 0
 // Persisted in the table with each checkpoint: what was written once is read for ever.
 #pragma once
 
@@ -20,7 +21,7 @@ struct FilePosition {
   uint64_t bytes = 0;
   uint64_t lines = 0;
   KeyHash digest;
-  uint32_t epoch = 0;
+  uint32_t epoch = 0, began = 0;
 };
 
 std::string ToString(const FilePosition& position);

@@ -79,6 +79,9 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
   }
   out.first_new.assign(out.decoded.tables.size(), 0);
   for (size_t table = 0; table < out.decoded.tables.size(); ++table) {
+    for (std::string& input : out.decoded.tables[table].inputs) {
+      if (input == x_input) input = InputFor(table);
+    }
     const auto& heads = out.decoded.tables[table].heads;
     if (x_known_lines[table] <= x_chunk.lines) continue;
     size_t& first = out.first_new[table];
@@ -124,7 +127,7 @@ Result<bool> FileSource::OpenNext(Delivery& out) {
 }
 
 void FileSource::CloseCurrent() {
-  if (x_input != "-") x_done[x_input] = x_place.Position();
+  if (x_input != "-") x_done[x_input] = {x_place.Position(), x_began};
   x_stored_before += x_reader->bytes_stored();
   x_reader = nullptr;
   x_chunk_bytes = {};
@@ -135,8 +138,10 @@ Result<std::vector<std::optional<FilePosition>>> FileSource::KnownPositions() co
   if (x_input == "-") return known;
   for (size_t table = 0; table < x_tables.size(); ++table) {
     if (const auto done = x_done.find(x_input); done != x_done.end()) {
-      known[table] = done->second;  // named twice in one run: the second time continues the first
+      // Named twice in one run: the second time continues the first.
+      known[table] = done->second.position;
       known[table]->epoch = x_tables[table].epoch;
+      known[table]->began = done->second.began[table];
       continue;
     }
     if (x_options.from_start || x_tables[table].skip_all) continue;
@@ -164,7 +169,9 @@ Status FileSource::FindStart(Delivery& out) {
   FilePosition start;
   bool started = false;
   x_known_lines.assign(x_tables.size(), 0);
+  x_began.resize(x_tables.size());
   for (size_t table = 0; table < known.size(); ++table) {
+    x_began[table] = known[table] ? known[table]->began : x_tables[table].epoch;
     if (x_tables[table].skip_all) {
       x_known_lines[table] = UINT64_MAX;
       continue;
@@ -214,16 +221,21 @@ Error FileSource::Rewound(const FilePosition& position) const {
                lastword::Place{.input = x_path}};
 }
 
+std::string FileSource::InputFor(size_t table) const {
+  return x_began[table] == 0 ? x_input : Message("{}#{}", x_input, x_began[table]);
+}
+
 Source::Positions FileSource::WithCurrent(size_t table, const Place& current) const {
   Positions positions;
-  const auto add = [&](const std::string& input, FilePosition position) {
+  const auto add = [&](const std::string& input, FilePosition position, uint32_t began) {
     position.epoch = x_tables[table].epoch;
+    position.began = began;
     positions[input] = ToString(position);
   };
-  for (const auto& [input, position] : x_done) add(input, position);
+  for (const auto& [input, done] : x_done) add(input, done.position, done.began[table]);
   // A table that is further than this run has come keeps the position that it has.
   if (x_reader != nullptr && x_input != "-" && x_known_lines[table] <= current.lines) {
-    add(x_input, current.Position());
+    add(x_input, current.Position(), x_began[table]);
   }
   return positions;
 }
@@ -245,9 +257,10 @@ Source::Positions FileSource::Before(size_t table, const ChangeHead& head) const
 }
 
 std::string FileSource::NameForPeople(const std::string& input) const {
-  if (input == x_input) return x_path;
+  const std::string file = input.substr(0, input.rfind('#'));
   for (const std::string& path : x_options.paths) {
-    if (InputOf(path) == input) return path;
+    const std::string known = InputOf(path);
+    if (known == input || known == file) return path;
   }
   return input;
 }

@@ -44,7 +44,7 @@ class FileSource : public Source {
     bool line_open = false;  // the last consumed line had no newline yet
 
     void Advance(std::string_view whole_lines);
-    FilePosition Position() const { return {bytes, lines, hasher.Digest(), 0}; }
+    FilePosition Position() const { return {bytes, lines, hasher.Digest()}; }
   };
 
   // Opens the next path and moves behind what every table has of it; false = there is none left.
@@ -58,6 +58,9 @@ class FileSource : public Source {
   Status Reopen();
   void CloseCurrent();
   Error Rewound(const FilePosition& position) const;
+  // What a table's state calls the open file: content that began in a later epoch is another input
+  // there, whose byte offsets start again.
+  std::string InputFor(size_t table) const;
   Positions WithCurrent(size_t table, const Place& current) const;
 
   FileSourceOptions x_options;
@@ -72,8 +75,14 @@ class FileSource : public Source {
   std::string_view x_chunk_bytes;       // the last delivery's lines, while the reader shows them
   std::vector<uint64_t> x_known_lines;  // a table: lines of the open file that are part of it
 
-  std::map<std::string, FilePosition> x_done;  // inputs that this run has left behind
-  uint64_t x_stored_before = 0;                // stored bytes of finished files
+  std::vector<uint32_t> x_began;  // a table: its epoch when the open file's content began
+
+  struct Done {
+    FilePosition position;
+    std::vector<uint32_t> began;  // a table
+  };
+  std::map<std::string, Done> x_done;  // inputs that this run has left behind
+  uint64_t x_stored_before = 0;        // stored bytes of finished files
   uint64_t x_stored_total = 0;
 };
 
