@@ -30,6 +30,7 @@ struct TableOptions {
   OnConflict on_conflict = OnConflict::kFail;
   OnResnapshot on_resnapshot = OnResnapshot::kUnset;
   LoneUpdateBefore lone_update_before = LoneUpdateBefore::kDelete;
+  bool several_sources = false;  // rows of several source tables: no truncate, no replace
   bool fsync = true;  // `durability: fsync`; false = a process crash is survived, a power loss not
   bool read_only = false;  // takes no lock; Apply and Commit fail
   std::string storage_version = "2.2";
@@ -117,11 +118,12 @@ class Table {
   uint64_t count_rows() const;
   const Counts& counts() const;  // since Open
 
-  TableImpl& impl() { return *x_impl; }  // for the library's own layers
+  TableImpl& impl();  // for the library's own layers
 
  private:
-  explicit Table(std::unique_ptr<TableImpl> impl);
-  std::unique_ptr<TableImpl> x_impl;
+  struct Parts;
+  explicit Table(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> x_parts;
 };
 
 }  // namespace lastword

@@ -125,6 +125,41 @@ Result<SealedBatch> TableState::Seal() {
   return sealed;
 }
 
+uint64_t TableState::TombstonesAfter(const SealedBatch& sealed, uint64_t committed) const {
+  for (uint64_t i = 0; i < x_overlay.size(); ++i) {
+    const PendingKey& key = x_overlay.at(i);
+    committed += key.now.status == KeyStatus::kTombstone;
+    committed -= key.before.status == KeyStatus::kTombstone;
+  }
+  for (const KeyHash& key : sealed.erased) {
+    KeyEntry entry;
+    committed -= x_index.Find(key, entry) && entry.status == KeyStatus::kTombstone;
+  }
+  return committed;
+}
+
+void TableState::Readdress(SealedBatch& sealed) {
+  sealed.superseded.clear();
+  for (uint64_t i = 0; i < x_overlay.size(); ++i) {
+    PendingKey& key = x_overlay.at(i);
+    if (!key.before.live()) continue;
+    KeyEntry fresh;
+    if (!x_index.Find(key.before.key, fresh) || !fresh.live()) {
+      key.before.status =
+          KeyStatus::kNone;  // removed by another program: nothing is left to supersede
+      continue;
+    }
+    key.before.address = fresh.address;
+    const bool pending = key.row.pending();
+    if (key.now.live() && !pending) key.now.address = fresh.address;
+    if (key.changed && (!key.now.live() || pending)) sealed.superseded.push_back(fresh.address);
+  }
+  for (const KeyHash& key : sealed.erased) {
+    KeyEntry entry;
+    if (x_index.Find(key, entry) && entry.live()) sealed.superseded.push_back(entry.address);
+  }
+}
+
 void TableState::Committed(const SealedBatch& sealed, std::span<const uint64_t> row_addresses,
                            std::span<const uint64_t> ledger_addresses) {
   for (size_t i = 0; i < sealed.row_keys.size(); ++i) {
@@ -152,19 +187,13 @@ void TableState::Committed(const SealedBatch& sealed, std::span<const uint64_t> 
       x_extras.erase(key.now.key);
       key.now.has_extra = false;
     }
-    x_head.tombstones += key.now.status == KeyStatus::kTombstone;
-    x_head.tombstones -= key.before.status == KeyStatus::kTombstone;
     if (key.now.status == KeyStatus::kNone && !key.now.has_extra) {
       x_index.Erase(key.now.key);
     } else {
       x_index.Store(key.now);
     }
   }
-  for (const KeyHash& key : sealed.erased) {
-    KeyEntry entry;
-    if (x_index.Find(key, entry) && entry.status == KeyStatus::kTombstone) --x_head.tombstones;
-    x_index.Erase(key);
-  }
+  for (const KeyHash& key : sealed.erased) x_index.Erase(key);
   Abandon();
   x_waiting_by_old.clear();
   for (const auto& [key, stored] : x_extras) {

@@ -105,6 +105,11 @@ class TableState {
   /// the sealed batch.
   void Committed(const SealedBatch& sealed, std::span<const uint64_t> row_addresses,
                  std::span<const uint64_t> ledger_addresses);
+  /// Tombstones once `sealed` is committed on top of `committed` ones.
+  uint64_t TombstonesAfter(const SealedBatch& sealed, uint64_t committed) const;
+  /// The committed rows have moved and the index knows where to: names the superseded rows of
+  /// `sealed` anew.
+  void Readdress(SealedBatch& sealed);
   /// Drops the batch. The head (inputs, floor, counts) is not undone: the caller restores it from
   /// storage.
   void Abandon();

@@ -1,0 +1,96 @@
+// TableImpl over two datasets: opens and recovers (engine_open.cc), commits (engine_commit.cc),
+// answers questions (engine_read.cc). The order of steps and what each crash leaves behind is in
+// docs/commit.md.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commit/ledger.h"
+#include "commit/lock_file.h"
+#include "commit/properties.h"
+#include "commit/table_impl.h"
+#include "state/memory_index.h"
+#include "state/table_state.h"
+
+namespace lastword {
+
+class Engine final : public TableImpl, private StoredRows {
+ public:
+  Engine(std::string uri, const TableOptions& options, Storage& storage);
+
+  Status Open();
+
+  const std::string& uri() const override { return x_uri; }
+  const Schema& schema() const override { return x_state.schema(); }
+  Status SetSchema(const Schema& schema) override;
+  Status ApplyBatch(ChangeBatch& batch, std::vector<Outcome>& outcomes) override;
+  Status EndOfInputs() override;
+  Result<CommitResult> Commit(const CheckpointRequest& request) override;
+  Result<bool> KnowsCheckpoint(const std::string& id) override;
+  std::optional<std::string> PositionOf(const std::string& input) const override;
+  uint64_t pending_changes() const override { return x_state.pending_changes(); }
+  uint64_t pending_bytes() const override { return x_state.pending_bytes(); }
+  Result<Explanation> Explain(const std::string& key,
+                              const std::optional<Version>& version) override;
+  Status Scan(const std::function<bool(const Rows& rows, const Schema& schema)>& sink,
+              std::optional<uint64_t> as_of) override;
+  Result<TableStatus> GetStatus() override;
+  Result<std::vector<VersionInfo>> Log(uint64_t limit) override;
+  uint64_t count_rows() const override { return x_table ? x_table->count_rows() : 0; }
+  const Counts& counts() const override { return x_state.counts(); }
+  Result<GcReport> CollectTombstones(const std::optional<Version>& boundary) override;
+  Result<uint32_t> NextEpoch() override;
+
+ private:
+  Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
+
+  // engine_open.cc
+  Status Recover();
+  Status LoadIndex(LedgerContents contents);
+  Status LoadLiveKeys();
+  Status ScanLiveKeys(
+      const std::function<Status(const KeyEntry& entry, std::string_view key)>& visit);
+  Status RereadAddresses();
+  Status OpenLedger(uint64_t pinned);
+
+  // engine_commit.cc
+  Status Usable() const;
+  template <typename T>
+  T Poison(T result);
+  Status CreateDatasets();
+  Result<std::unique_ptr<Dataset>> OpenLeftoverLedger();
+  Status FollowSchema();
+  Status CommitLedger(const SealedBatch& sealed, const std::string& checkpoint_id,
+                      std::vector<uint64_t>& addresses);
+  Status RollBackLedger();
+  Result<CommitReceipt> CommitTable(SealedBatch& sealed, const std::string& checkpoint_id);
+  Status OnTableConflict(SealedBatch& sealed);
+  Result<bool> FindOutcome(Dataset& dataset, const std::string& transaction_id);
+  TableProperties PropertiesNow(const std::string& checkpoint_id) const;
+  void DropBatch();
+
+  // engine_read.cc
+  Result<std::optional<uint64_t>> FirstVersion(Dataset& dataset, uint64_t fragment);
+  Status ExplainOrigin(const KeyEntry& entry, Explanation& explanation);
+
+  std::string x_uri;
+  TableOptions x_options;
+  Storage& x_storage;
+  std::unique_ptr<LockFile> x_lock;
+  std::unique_ptr<Dataset> x_table;  // null until the first commit creates it
+  std::unique_ptr<Dataset> x_ledger;
+  MemoryIndex x_index;
+  TableState x_state;
+  TableProperties x_committed;  // of the version that the state builds upon
+  CheckpointIds x_checkpoints;
+  std::vector<std::string> x_foreign;
+  uint64_t x_writer_epoch = 0;
+  std::optional<Error> x_broken;  // after an error that only a new Open can mend
+};
+
+/// The storage of Lance datasets, with the table's options.
+std::unique_ptr<Storage> MakeLanceStorage(const TableOptions& options);
+
+}  // namespace lastword

@@ -1,0 +1,332 @@
+// The commit protocol: the ledger first, then the visible table, which pins it. Only the second
+// commit counts.
+#include <algorithm>
+#include <filesystem>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "base/format.h"
+#include "base/kill_points.h"
+#include "base/random.h"
+#include "commit/engine.h"
+#include "model/schema_change.h"
+#include "model/version_columns.h"
+
+namespace lastword {
+namespace {
+
+constexpr int kConflictRetriesMax = 5;
+
+std::vector<uint64_t> AddressesOf(const CommitReceipt& receipt) {
+  std::vector<uint64_t> addresses;
+  for (const Fragment& fragment : receipt.new_fragments) {
+    for (uint64_t offset = 0; offset < fragment.physical_rows; ++offset) {
+      addresses.push_back(fragment.id << 32 | offset);
+    }
+  }
+  return addresses;
+}
+
+}  // namespace
+
+Status Engine::Usable() const {
+  if (x_broken) return *x_broken;
+  if (x_options.read_only) return Error{ErrorKind::kUsage, "the table was opened for reading", {}};
+  return Ok{};
+}
+
+// After these errors memory and storage may disagree: only a new Open tells.
+template <typename T>
+T Engine::Poison(T result) {
+  if (!result.ok()) {
+    const ErrorClass error_class = ClassOf(result.error().kind);
+    if (error_class != ErrorClass::kStop && error_class != ErrorClass::kRetry)
+      x_broken = result.error();
+  }
+  return result;
+}
+
+Status Engine::ApplyBatch(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
+  LW_RETURN_IF_ERROR(Usable());
+  const size_t before = outcomes.size();
+  auto applied = Poison(x_state.Apply(batch, outcomes));
+  if (!applied.ok()) {
+    Place& place = applied.error().place;
+    const size_t failed = outcomes.size() - before;
+    if (place.input.empty() && failed < batch.heads.size()) {
+      place.input = batch.inputs[batch.heads[failed].input];
+      place.offset = batch.heads[failed].offset;
+    }
+  }
+  return applied;
+}
+
+Status Engine::EndOfInputs() {
+  LW_RETURN_IF_ERROR(Usable());
+  return x_state.EndOfInputs();
+}
+
+Result<bool> Engine::KnowsCheckpoint(const std::string& id) {
+  return !id.empty() &&
+         (id == x_committed.checkpoint || x_checkpoints.count(CheckpointHash(id)) != 0);
+}
+
+void Engine::DropBatch() {
+  x_state.Abandon();
+  x_state.head() = x_committed.head;
+}
+
+TableProperties Engine::PropertiesNow(const std::string& checkpoint_id) const {
+  TableProperties properties;
+  properties.checkpoint = checkpoint_id;
+  properties.writer_epoch = x_writer_epoch;
+  properties.ledger_version = x_ledger->version();
+  properties.head = x_state.head();
+  properties.positions = x_committed.positions;
+  return properties;
+}
+
+Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
+  LW_RETURN_IF_ERROR(Usable());
+  CommitResult result;
+  LW_ASSIGN_OR_RETURN(const bool known, KnowsCheckpoint(request.id));
+  if (known) {
+    DropBatch();
+    result.already_committed = true;
+    result.lance_version = x_table ? x_table->version() : 0;
+    return result;
+  }
+  std::map<std::string, std::string> positions = x_committed.positions;
+  for (const auto& [input, position] : request.positions) positions[input] = position;
+  const bool moved = positions != x_committed.positions;
+  if (x_state.schema().columns.empty())
+    return result;  // nothing was ever seen that could be stored
+
+  LW_RETURN_IF_ERROR(Poison(CreateDatasets()));
+  LW_RETURN_IF_ERROR(Poison(FollowSchema()));
+  LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
+  if (!x_state.dirty() && !moved && request.id.empty()) {
+    result.lance_version = x_table->version();
+    return result;
+  }
+  x_committed.positions = std::move(positions);
+  std::vector<uint64_t> ledger_addresses;
+  LW_RETURN_IF_ERROR(Poison(CommitLedger(sealed, request.id, ledger_addresses)));
+  LW_KILL_POINT("commit.after_ledger");
+  // Counted here, so that the committed head says what this commit leaves behind.
+  x_state.head().tombstones = x_state.TombstonesAfter(sealed, x_committed.head.tombstones);
+  const std::string id = request.id.empty() ? RandomId() : request.id;
+  LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, Poison(CommitTable(sealed, id)));
+  LW_KILL_POINT("commit.after_visible");
+
+  const std::vector<uint64_t> row_addresses = AddressesOf(receipt);
+  LW_CHECK(row_addresses.size() == sealed.row_keys.size(), "every new row has an address");
+  x_state.Committed(sealed, row_addresses, ledger_addresses);
+  x_committed = PropertiesNow(id);
+  if (!request.id.empty()) x_checkpoints.insert(CheckpointHash(request.id));
+  result.committed = true;
+  result.lance_version = receipt.version;
+  result.rows_written = row_addresses.size();
+  result.rows_deleted = sealed.superseded.size();
+  result.bytes_written = receipt.bytes_written;
+  LW_KILL_POINT("commit.before_acknowledge");
+  return result;
+}
+
+// The first commit creates both datasets, empty, the ledger first: a table without a ledger never
+// exists.
+Status Engine::CreateDatasets() {
+  if (x_table) return Ok{};
+  const Schema& schema = x_state.schema();
+  if (schema.key.empty()) {
+    return Error{
+        ErrorKind::kMissingKey,
+        "the table has no primary key. Declare one (--key, or primary_key in the configuration)",
+        {}};
+  }
+  LW_ASSIGN_OR_RETURN(x_ledger, OpenLeftoverLedger());
+  if (!x_ledger) {
+    LW_ASSIGN_OR_RETURN(x_ledger, x_storage.CreateDataset(LedgerUri(x_uri), LedgerSchema(), {}));
+  }
+  TableProperties properties;
+  properties.ledger_version = x_ledger->version();
+  properties.writer_epoch = x_writer_epoch;
+  LW_ASSIGN_OR_RETURN(
+      x_table, x_storage.CreateDataset(x_uri, StoredSchema(schema), EncodeProperties(properties)));
+  x_committed = properties;
+  return Ok{};
+}
+
+// A crash between the two creations leaves an empty ledger behind; one with rows belonged to a
+// table that is gone.
+Result<std::unique_ptr<Dataset>> Engine::OpenLeftoverLedger() {
+  LW_ASSIGN_OR_RETURN(std::unique_ptr<Dataset> ledger, x_storage.OpenDataset(LedgerUri(x_uri)));
+  if (ledger && (ledger->version() != 1 || ledger->count_rows() != 0)) {
+    return Error{ErrorKind::kStorageCorrupt,
+                 Message("there is no table at {}, but the ledger of one in {}. Put the table "
+                         "back, or remove that folder "
+                         "to start anew",
+                         x_uri, CompanionFolder(x_uri)),
+                 {}};
+  }
+  return ledger;
+}
+
+// Storage takes over announced columns and wider types, with the properties that are committed
+// already.
+Status Engine::FollowSchema() {
+  LW_ASSIGN_OR_RETURN(const Schema stored, UserSchema(x_table->schema()));
+  std::vector<Column> added;
+  for (const Column& column : x_state.schema().columns) {
+    const std::optional<uint32_t> found = stored.Find(column.name);
+    if (!found) {
+      added.push_back(column);
+      continue;
+    }
+    if (stored.columns[*found].type == column.type) continue;
+    LW_RETURN_IF_ERROR(CanWiden(stored.columns[*found].type, column.type));
+    LW_RETURN_IF_ERROR(x_table->WidenColumn(column.name, column.type, x_table->version(),
+                                            EncodeProperties(x_committed)));
+  }
+  if (!added.empty()) {
+    for (Column& column : added) column.nullable = true;
+    LW_RETURN_IF_ERROR(
+        x_table->AddColumns(added, x_table->version(), EncodeProperties(x_committed)));
+  }
+  return Ok{};
+}
+
+Status Engine::CommitLedger(const SealedBatch& sealed, const std::string& checkpoint_id,
+                            std::vector<uint64_t>& addresses) {
+  LW_RETURN_IF_ERROR(RollBackLedger());
+  if (sealed.ledger_rows.empty() && sealed.ledger_superseded.empty() && checkpoint_id.empty())
+    return Ok{};
+  LW_KILL_POINT("commit.before_ledger");
+  const Rows rows = LedgerRows(sealed.ledger_rows, checkpoint_id);
+  CommitRequest request;
+  request.expected_version = x_ledger->version();
+  request.new_rows = &rows;
+  request.deleted = sealed.ledger_superseded;
+  request.properties = {{"lastword.writer_epoch", std::to_string(x_writer_epoch)}};
+  request.transaction_id = RandomId();
+  LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, x_ledger->Commit(request));
+  addresses = AddressesOf(receipt);
+  return Ok{};
+}
+
+// A ledger ahead of its pin belongs to a checkpoint that never became visible: its content is put
+// back.
+Status Engine::RollBackLedger() {
+  const uint64_t pinned = x_committed.ledger_version;
+  LW_ASSIGN_OR_RETURN(const uint64_t latest, x_ledger->Latest());
+  if (latest == x_ledger->version()) return Ok{};
+  LW_ASSIGN_OR_RETURN(const VersionInfo info, x_ledger->Describe(latest));
+  const auto epoch = info.properties.find("lastword.writer_epoch");
+  if (epoch != info.properties.end() && std::stoull(epoch->second) > x_writer_epoch) {
+    return Error{
+        ErrorKind::kFencedWriter,
+        Message("another writer took {} over (writer epoch {}, ours is {}): nothing was changed",
+                x_uri, epoch->second, x_writer_epoch),
+        {}};
+  }
+  LW_RETURN_IF_ERROR(x_ledger->Refresh());
+  LW_RETURN_IF_ERROR(x_ledger->Restore(
+      pinned, x_ledger->version(), {{"lastword.writer_epoch", std::to_string(x_writer_epoch)}}));
+  return Ok{};
+}
+
+Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const std::string& checkpoint_id) {
+  const Properties properties = EncodeProperties(PropertiesNow(checkpoint_id));
+  for (int attempt = 0;; ++attempt) {
+    CommitRequest request;
+    request.expected_version = x_table->version();
+    request.new_rows = &sealed.rows;
+    request.deleted = sealed.superseded;
+    request.properties = properties;
+    request.transaction_id = RandomId();
+    auto receipt = x_table->Commit(request);
+    if (receipt.ok()) return receipt;
+    const ErrorKind kind = receipt.error().kind;
+    if (attempt == kConflictRetriesMax) return receipt;
+    if (kind == ErrorKind::kCommitStateUnknown) {
+      LW_ASSIGN_OR_RETURN(const bool found, FindOutcome(*x_table, request.transaction_id));
+      // It is there: memory is rebuilt from storage by the caller's next Open, rather than guessed.
+      if (found) return receipt;
+      continue;
+    }
+    if (kind != ErrorKind::kCommitConflict) return receipt;
+    LW_RETURN_IF_ERROR(OnTableConflict(sealed));
+  }
+}
+
+Result<bool> Engine::FindOutcome(Dataset& dataset, const std::string& transaction_id) {
+  LW_ASSIGN_OR_RETURN(const std::optional<uint64_t> version,
+                      dataset.FindTransaction(transaction_id, dataset.version()));
+  return version.has_value();
+}
+
+// Somebody else took the next version. Foreign rewrites move rows; a writer of a higher epoch ends
+// us; one of a lower epoch changed rows that the batch was decided against.
+Status Engine::OnTableConflict(SealedBatch& sealed) {
+  const uint64_t before = x_table->version();
+  LW_RETURN_IF_ERROR(x_table->Refresh());
+  for (uint64_t version = before + 1; version <= x_table->version(); ++version) {
+    LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(version));
+    LW_ASSIGN_OR_RETURN(const std::optional<TableProperties> theirs,
+                        DecodeProperties(info.properties));
+    if (theirs && theirs->writer_epoch > x_writer_epoch) {
+      return Error{
+          ErrorKind::kFencedWriter,
+          Message("another writer took {} over (writer epoch {}, ours is {}): nothing was changed",
+                  x_uri, theirs->writer_epoch, x_writer_epoch),
+          {}};
+    }
+    if (theirs) {
+      return Error{ErrorKind::kCommitConflict,
+                   Message("an older writer (epoch {}) committed version {} of {}: open the table "
+                           "again, which builds "
+                           "upon it",
+                           theirs->writer_epoch, version, x_uri),
+                   {}};
+    }
+  }
+  LW_RETURN_IF_ERROR(EffectiveProperties(*x_table, x_table->version(), &x_foreign));
+  LW_RETURN_IF_ERROR(RereadAddresses());
+  x_state.Readdress(sealed);
+  return Ok{};
+}
+
+Result<TableImpl::GcReport> Engine::CollectTombstones(const std::optional<Version>& boundary) {
+  LW_RETURN_IF_ERROR(Usable());
+  GcReport report;
+  if (!x_table) return report;
+  report.lance_version = x_table->version();
+  if (!boundary) {
+    report.kept = x_state.head().tombstones;
+    report.why =
+        "no replay boundary: the source gives none, so a change at any version may still arrive. "
+        "Declare one with "
+        "--boundary VERSION when no input can deliver anything at or below it any more";
+    return report;
+  }
+  if (x_state.pending_changes() != 0) {
+    return Error{ErrorKind::kUsage, "commit before tombstones are collected", {}};
+  }
+  if (x_state.head().floor && *boundary <= *x_state.head().floor && x_state.head().tombstones == 0)
+    return report;
+  report.removed = x_state.CollectTombstones(*boundary, report.kept);
+  if (report.kept != 0) report.why = "above the boundary, or with changes that still wait";
+  LW_ASSIGN_OR_RETURN(const CommitResult result, Commit({}));
+  report.lance_version = result.lance_version;
+  return report;
+}
+
+Result<uint32_t> Engine::NextEpoch() {
+  LW_RETURN_IF_ERROR(Usable());
+  if (!x_table) return Error{ErrorKind::kUsage, Message("there is no table at {}", x_uri), {}};
+  const uint32_t epoch = x_state.NextEpoch();
+  LW_RETURN_IF_ERROR(Commit({}));
+  return epoch;
+}
+
+}  // namespace lastword

@@ -1,0 +1,218 @@
+// Opening: what is the newest committed state? The table's latest properties answer, nothing else
+// is asked.
+#include "base/files.h"
+#include "base/format.h"
+#include "commit/engine.h"
+#include "model/digest.h"
+#include "model/key.h"
+#include "model/schema_check.h"
+#include "model/version_columns.h"
+
+namespace lastword {
+namespace {
+
+StateOptions StateOptionsOf(const TableOptions& options) {
+  StateOptions state;
+  state.on_conflict = options.on_conflict;
+  state.on_resnapshot = options.on_resnapshot;
+  state.lone_update_before = options.lone_update_before;
+  state.several_sources = options.several_sources;
+  return state;
+}
+
+bool IsLocal(const std::string& uri) {
+  return uri.find("://") == std::string::npos;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TableImpl>> TableImpl::Open(const std::string& uri,
+                                                   const TableOptions& options, Storage& storage) {
+  auto engine = std::make_unique<Engine>(uri, options, storage);
+  LW_RETURN_IF_ERROR(engine->Open());
+  return std::unique_ptr<TableImpl>(std::move(engine));
+}
+
+Engine::Engine(std::string uri, const TableOptions& options, Storage& storage)
+    : x_uri(std::move(uri)),
+      x_options(options),
+      x_storage(storage),
+      x_state(x_index, *this, StateOptionsOf(options)) {}
+
+Status Engine::Open() {
+  if (!x_options.read_only && IsLocal(x_uri)) {
+    LW_RETURN_IF_ERROR(CreateFolders(CompanionFolder(x_uri)));
+    LW_ASSIGN_OR_RETURN(x_lock, LockFile::Acquire(CompanionFolder(x_uri) + "/lock"));
+  }
+  return Recover();
+}
+
+Status Engine::Recover() {
+  LW_ASSIGN_OR_RETURN(x_table, x_storage.OpenDataset(x_uri));
+  x_foreign.clear();
+  if (!x_table) {
+    if (!x_options.schema.columns.empty()) LW_RETURN_IF_ERROR(SetSchema(x_options.schema));
+    x_state.Restore({}, {});
+    x_writer_epoch = 1;
+    return Ok{};
+  }
+  LW_ASSIGN_OR_RETURN(const Schema user, UserSchema(x_table->schema()));
+  LW_ASSIGN_OR_RETURN(x_committed, EffectiveProperties(*x_table, x_table->version(), &x_foreign));
+  LW_RETURN_IF_ERROR(OpenLedger(x_committed.ledger_version));
+  LW_ASSIGN_OR_RETURN(LedgerContents contents, ReadLedger(*x_ledger));
+  x_writer_epoch = x_committed.writer_epoch + 1;
+  LW_RETURN_IF_ERROR(LoadIndex(std::move(contents)));
+  x_state.SetSchema(user);
+  // Declared columns that the stored table lacks follow with the next commit.
+  if (!x_options.schema.columns.empty()) LW_RETURN_IF_ERROR(SetSchema(x_options.schema));
+  return Ok{};
+}
+
+Status Engine::OpenLedger(uint64_t pinned) {
+  const Error missing{ErrorKind::kLedgerMissing,
+                      Message("the ledger of {} is missing or does not hold version {}, which the "
+                              "table's newest version needs: without "
+                              "it the versions of deleted keys are lost, and a late change could "
+                              "bring a deleted row back. Put the "
+                              "folder {} back (from a backup of the same time), or restore the "
+                              "table to a version whose ledger is "
+                              "there (lastword log), or load the table anew",
+                              x_uri, pinned, LedgerUri(x_uri)),
+                      {}};
+  auto ledger = x_storage.OpenDataset(LedgerUri(x_uri));
+  if (!ledger.ok())
+    return ledger.error().kind == ErrorKind::kStorageUnavailable ? ledger.error() : missing;
+  if (!*ledger) return missing;
+  x_ledger = std::move(*ledger);
+  if (x_ledger->version() == pinned) return Ok{};
+  // A ledger ahead of its pin is a checkpoint that never became visible; the next commit rolls it
+  // back.
+  const Status at_pin = x_ledger->Checkout(pinned);
+  return at_pin.ok() ? Status(Ok{}) : Status(missing);
+}
+
+Status Engine::LoadIndex(LedgerContents contents) {
+  x_index.Clear();
+  x_index.Reserve(x_table->count_rows() + contents.tombstones.size());
+  for (const KeyEntry& entry : contents.tombstones) {
+    KeyEntry known;
+    if (x_index.Find(entry.key, known)) {
+      return Error{ErrorKind::kStorageCorrupt, "the ledger holds two entries of one key", {}};
+    }
+    x_index.Store(entry);
+  }
+  x_checkpoints = std::move(contents.checkpoints);
+  x_state.Restore(x_committed.head, std::move(contents.extras));
+  return LoadLiveKeys();
+}
+
+Status Engine::LoadLiveKeys() {
+  return ScanLiveKeys([this](const KeyEntry& scanned, std::string_view key) -> Status {
+    KeyEntry entry = scanned;
+    KeyEntry known;
+    if (x_index.Find(entry.key, known)) {
+      // A live key may have an entry in the ledger for its extra; anything else is a row too many.
+      const bool from_ledger =
+          known.has_extra && known.status != KeyStatus::kTombstone && known.digest == kDeleteDigest;
+      if (!from_ledger) {
+        return Error{ErrorKind::kStorageCorrupt,
+                     Message("key {} has two states in the table: another program wrote to it. "
+                             "Remove the row that does "
+                             "not belong there, or restore an older version",
+                             KeyToText(key)),
+                     {}};
+      }
+      entry.has_extra = true;
+      entry.delete_input = known.delete_input;
+    }
+    x_index.Store(entry);
+    return Ok{};
+  });
+}
+
+// Reads key and version columns only.
+Status Engine::ScanLiveKeys(
+    const std::function<Status(const KeyEntry& entry, std::string_view key)>& visit) {
+  const Schema& stored = x_table->schema();
+  Schema scanned;
+  std::vector<std::string> names;
+  for (const uint32_t key : stored.key) {
+    scanned.key.push_back(static_cast<uint32_t>(scanned.columns.size()));
+    scanned.columns.push_back(stored.columns[key]);
+    names.push_back(stored.columns[key].name);
+  }
+  scanned.nullable_key = stored.nullable_key;
+  const size_t width = names.size();
+  for (const char* name : kVersionColumns) names.emplace_back(name);
+  std::string key;
+  return x_table->Scan(names,
+                       [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
+                         for (uint64_t row = 0; row < rows.size(); ++row) {
+                           key.clear();
+                           LW_RETURN_IF_ERROR(AppendKey(scanned, rows, row, key));
+                           KeyEntry entry;
+                           entry.key = Hash128(key);
+                           entry.status = KeyStatus::kLive;
+                           entry.epoch = rows.columns[width].Fixed<uint32_t>(row);
+                           entry.hi = rows.columns[width + 1].Fixed<uint64_t>(row);
+                           entry.mid = rows.columns[width + 2].Fixed<uint64_t>(row);
+                           entry.lo = rows.columns[width + 3].Fixed<uint64_t>(row);
+                           entry.digest = rows.columns[width + 4].Fixed<uint64_t>(row);
+                           entry.address = addresses[row];
+                           LW_RETURN_IF_ERROR(visit(entry, key));
+                         }
+                         return Ok{};
+                       });
+}
+
+// Rows have moved (a compaction by another program): every live key gets its new address.
+Status Engine::RereadAddresses() {
+  MemoryIndex moved;
+  moved.Reserve(x_index.size());
+  LW_RETURN_IF_ERROR(ScanLiveKeys([&](const KeyEntry& entry, std::string_view) -> Status {
+    moved.Store(entry);
+    return Ok{};
+  }));
+  std::vector<KeyHash> gone;
+  x_index.ForEach([&](const KeyEntry& entry) {
+    KeyEntry fresh;
+    if (entry.live() && !moved.Find(entry.key, fresh)) gone.push_back(entry.key);
+  });
+  for (const KeyHash& key : gone) x_index.Erase(key);
+  moved.ForEach([&](const KeyEntry& fresh) {
+    KeyEntry entry;
+    const bool known = x_index.Find(fresh.key, entry);
+    if (!known) entry = fresh;
+    if (entry.live()) {
+      entry.address = fresh.address;
+      x_index.Store(entry);
+    }
+  });
+  return Ok{};
+}
+
+Status Engine::SetSchema(const Schema& schema) {
+  LW_RETURN_IF_ERROR(CheckColumnNames(schema));
+  LW_RETURN_IF_ERROR(CheckKeyTypes(schema));
+  x_state.SetSchema(schema);
+  return Ok{};
+}
+
+Result<RowChunk> Engine::Take(std::span<const uint64_t> addresses) {
+  auto schema = std::make_shared<Schema>();
+  std::vector<std::string> names;
+  LW_ASSIGN_OR_RETURN(*schema, UserSchema(x_table->schema()));
+  for (const Column& column : schema->columns) names.push_back(column.name);
+  RowChunk chunk;
+  LW_ASSIGN_OR_RETURN(chunk.rows, x_table->Take(addresses, names));
+  chunk.schema = std::move(schema);
+  return chunk;
+}
+
+std::optional<std::string> Engine::PositionOf(const std::string& input) const {
+  const auto found = x_committed.positions.find(input);
+  if (found == x_committed.positions.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace lastword

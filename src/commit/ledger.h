@@ -1,0 +1,42 @@
+// The ledger: a second dataset beside the visible table that holds what a key needs beyond its
+// visible row, and the ids of all checkpoints. Never read at another version than the one that the
+// visible table pins.
+//
+// Columns: kind (uint8: 1 key, 2 checkpoint), key_high and key_low (uint64: hash of the key or of
+// the checkpoint id), key (bytes: canonical key), status (uint8: KeyStatus), epoch (uint32), hi,
+// mid, lo (uint64: of a tombstone, else of the state), delete_input (uint32), extra (bytes:
+// state/key_extra.h; NULL = none). Persisted: columns are only ever added.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "lance/dataset.h"
+#include "state/table_state.h"
+
+namespace lastword {
+
+/// "…/orders.lance" -> "…/orders.lance.lastword", the folder of everything that is ours beside the
+/// table.
+std::string CompanionFolder(const std::string& table_uri);
+std::string LedgerUri(const std::string& table_uri);
+
+Schema LedgerSchema();
+
+using CheckpointIds = std::unordered_set<KeyHash, KeyHashHasher>;
+KeyHash CheckpointHash(const std::string& id);
+
+/// Rows of one ledger commit: those of keys in order, then the checkpoint id unless it is empty.
+Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoint_id);
+
+struct LedgerContents {
+  std::vector<KeyEntry> tombstones;  // and keys without state that only an extra remembers
+  std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras;
+  CheckpointIds checkpoints;
+};
+
+/// Reads the version that `ledger` stands at. kStorageCorrupt where rows contradict the columns
+/// above.
+Result<LedgerContents> ReadLedger(Dataset& ledger);
+
+}  // namespace lastword
