@@ -1,0 +1,61 @@
+// The two structures of the Arrow C data interface, as its specification lays them out. Shared with
+// other libraries in one process by the guard that the specification names.
+#pragma once
+
+#include <cstdint>
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+extern "C" {
+
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  struct ArrowSchema** children;
+  struct ArrowSchema* dictionary;
+  void (*release)(struct ArrowSchema*);
+  void* private_data;
+};
+
+struct ArrowArray {
+  int64_t length;
+  int64_t null_count;
+  int64_t offset;
+  int64_t n_buffers;
+  int64_t n_children;
+  const void** buffers;
+  struct ArrowArray** children;
+  struct ArrowArray* dictionary;
+  void (*release)(struct ArrowArray*);
+  void* private_data;
+};
+
+}  // extern "C"
+
+#endif  // ARROW_C_DATA_INTERFACE
+
+namespace lastword::lance {
+
+/// An Arrow structure that releases itself. What a callee has moved out is empty and left alone.
+template <typename T>
+struct Released {
+  T held{};
+  Released() = default;
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+  ~Released() { Reset(); }
+  void Reset() {
+    if (held.release != nullptr) held.release(&held);
+    held = T{};
+  }
+};
+
+}  // namespace lastword::lance

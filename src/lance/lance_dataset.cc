@@ -1,0 +1,377 @@
+#include "lance/lance_dataset.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "lance/arrow_export.h"
+#include "lance/arrow_import.h"
+#include "lance/arrow_schema.h"
+#include "lance/lance_error.h"
+
+namespace lastword::lance {
+namespace {
+
+constexpr size_t kScanBatchRows = 8192;
+
+lastword_lance_text TextOf(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::string StringOf(lastword_lance_text text) {
+  return std::string(text.data, text.size);
+}
+
+// Borrows from the properties that it is made of.
+class PropertyList {
+ public:
+  explicit PropertyList(const Properties& properties) {
+    x_list.reserve(properties.size());
+    for (const auto& [key, value] : properties) x_list.push_back({TextOf(key), TextOf(value)});
+  }
+  lastword_lance_properties get() const { return {x_list.data(), x_list.size()}; }
+
+ private:
+  std::vector<lastword_lance_property> x_list;
+};
+
+std::vector<lastword_lance_text> TextsOf(const std::vector<std::string>& strings) {
+  std::vector<lastword_lance_text> texts;
+  texts.reserve(strings.size());
+  for (const std::string& string : strings) texts.push_back(TextOf(string));
+  return texts;
+}
+
+std::vector<Fragment> FragmentsOf(const lastword_lance_fragment* fragments, size_t size) {
+  std::vector<Fragment> result;
+  result.reserve(size);
+  for (size_t i = 0; i < size; ++i) {
+    result.push_back({fragments[i].id, fragments[i].physical_rows, fragments[i].deleted_rows});
+  }
+  return result;
+}
+
+lastword_lance_options OptionsOf(const DatasetOptions& options) {
+  return {options.fsync ? 1 : 0, TextOf(options.storage_version), options.cache_bytes};
+}
+
+struct ScanCloser {
+  void operator()(lastword_lance_scan* scan) const { lastword_lance_scan_close(scan); }
+};
+
+// Receives the pieces of a take; the schema is filled before the first one comes.
+struct TakeTarget {
+  Released<ArrowSchema> schema;
+  Rows rows;
+  Status status = Ok{};
+};
+
+int32_t ReceivePiece(void* context, ArrowArray* array) {
+  auto* target = static_cast<TakeTarget*>(context);
+  target->status = ImportRows(target->schema.held, *array, target->rows);
+  array->release(array);
+  return target->status.ok() ? 0 : 1;
+}
+
+// Arrays on their way into the library: what it did not take over is released here, and the rows
+// behind what it did take are waited for.
+struct Outgoing {
+  std::shared_ptr<ExportLatch> latch = std::make_shared<ExportLatch>();
+  Released<ArrowSchema> schema;
+  std::vector<ArrowArray> pieces;
+  ~Outgoing() {
+    for (ArrowArray& piece : pieces) {
+      if (piece.release != nullptr) piece.release(&piece);
+    }
+    latch->Wait();
+  }
+};
+
+}  // namespace
+
+LanceDataset::LanceDataset(lastword_lance_dataset* handle, std::string uri)
+    : x_handle(handle), x_uri(std::move(uri)) {}
+
+LanceDataset::~LanceDataset() {
+  lastword_lance_close(x_handle);
+}
+
+Result<std::unique_ptr<Dataset>> LanceDataset::Adopt(lastword_lance_dataset* handle,
+                                                     std::string uri) {
+  std::unique_ptr<LanceDataset> dataset(new LanceDataset(handle, std::move(uri)));
+  LW_RETURN_IF_ERROR(dataset->Reload());
+  return std::unique_ptr<Dataset>(std::move(dataset));
+}
+
+Status LanceDataset::Reload() {
+  Released<ArrowSchema> schema;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_get_schema(x_handle, &schema.held), "schema"));
+  LW_ASSIGN_OR_RETURN(x_schema, ImportSchema(schema.held));
+  const lastword_lance_fragment* fragments = nullptr;
+  size_t size = 0;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_get_fragments(x_handle, &fragments, &size), "fragments"));
+  x_fragments = FragmentsOf(fragments, size);
+  return Ok{};
+}
+
+uint64_t LanceDataset::version() const {
+  return lastword_lance_get_version(x_handle);
+}
+
+uint64_t LanceDataset::count_rows() const {
+  uint64_t rows = 0;
+  for (const Fragment& fragment : x_fragments) {
+    rows += fragment.physical_rows - fragment.deleted_rows;
+  }
+  return rows;
+}
+
+Status LanceDataset::Refresh() {
+  LW_RETURN_IF_ERROR(Check(lastword_lance_refresh(x_handle), "refresh"));
+  x_is_latest = true;
+  return Reload();
+}
+
+Result<uint64_t> LanceDataset::Latest() {
+  uint64_t version = 0;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_latest(x_handle, &version), "latest version"));
+  return version;
+}
+
+Status LanceDataset::Checkout(uint64_t version) {
+  LW_RETURN_IF_ERROR(Check(lastword_lance_checkout(x_handle, version),
+                           Message("version {}", version), ErrorKind::kUsage));
+  LW_ASSIGN_OR_RETURN(const uint64_t latest, Latest());
+  x_is_latest = version == latest;
+  return Reload();
+}
+
+Result<std::vector<uint64_t>> LanceDataset::Versions() {
+  const uint64_t* versions = nullptr;
+  size_t size = 0;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_versions(x_handle, &versions, &size), "versions"));
+  return std::vector<uint64_t>(versions, versions + size);
+}
+
+Result<VersionInfo> LanceDataset::Describe(uint64_t version) {
+  lastword_lance_version raw{};
+  LW_RETURN_IF_ERROR(Check(lastword_lance_describe(x_handle, version, &raw),
+                           Message("version {}", version), ErrorKind::kUsage));
+  VersionInfo info{.version = raw.version,
+                   .timestamp_ms = raw.timestamp_ms,
+                   .operation = StringOf(raw.operation),
+                   .transaction_id = StringOf(raw.transaction_id),
+                   .restored_version = raw.restored_version};
+  for (size_t i = 0; i < raw.properties.size; ++i) {
+    const lastword_lance_property& property = raw.properties.data[i];
+    info.properties[StringOf(property.key)] = StringOf(property.value);
+  }
+  return info;
+}
+
+Result<std::optional<uint64_t>> LanceDataset::FindTransaction(const std::string& transaction_id,
+                                                              uint64_t from_version) {
+  uint64_t version = 0;
+  LW_RETURN_IF_ERROR(Check(
+      lastword_lance_find_transaction(x_handle, TextOf(transaction_id), from_version, &version),
+      Message("transaction {}", transaction_id)));
+  if (version == 0) return std::optional<uint64_t>();
+  return std::optional<uint64_t>(version);
+}
+
+Result<std::vector<Type>> LanceDataset::TypesOf(const std::vector<std::string>& columns) const {
+  std::vector<Type> types;
+  for (const std::string& name : columns) {
+    const std::optional<uint32_t> column = x_schema.Find(name);
+    LW_CHECK(column.has_value(), Message("{} has no column {}", x_uri, name));
+    types.push_back(x_schema.columns[*column].type);
+  }
+  return types;
+}
+
+Status LanceDataset::Scan(const std::vector<std::string>& columns, const ScanSink& sink) {
+  std::vector<std::string> names = columns;
+  if (names.empty()) {
+    for (const Column& column : x_schema.columns) names.push_back(column.name);
+  }
+  LW_ASSIGN_OR_RETURN(const std::vector<Type> types, TypesOf(names));
+  const std::vector<lastword_lance_text> texts = TextsOf(names);
+  ++x_counters.scans;
+  Released<ArrowSchema> schema;
+  lastword_lance_scan* opened = nullptr;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_scan_open(x_handle, texts.data(), texts.size(),
+                                                    kScanBatchRows, &schema.held, &opened),
+                           "scan"));
+  const std::unique_ptr<lastword_lance_scan, ScanCloser> scan(opened);
+  for (;;) {
+    Released<ArrowArray> array;
+    LW_RETURN_IF_ERROR(Check(lastword_lance_scan_next(scan.get(), &array.held), "scan"));
+    if (array.held.release == nullptr) return Ok{};
+    Rows rows;
+    for (const Type& type : types) rows.columns.emplace_back(type);
+    LW_RETURN_IF_ERROR(ImportRows(schema.held, array.held, rows));
+    const uint64_t* addresses =
+        Uint64Values(schema.held, array.held, static_cast<int64_t>(types.size()));
+    LW_CHECK(addresses != nullptr, "a scan gives row addresses");
+    LW_RETURN_IF_ERROR(sink(rows, {addresses, rows.size()}));
+  }
+}
+
+Result<Rows> LanceDataset::Take(std::span<const RowAddress> addresses,
+                                const std::vector<std::string>& columns) {
+  std::vector<std::string> names = columns;
+  if (names.empty()) {
+    for (const Column& column : x_schema.columns) names.push_back(column.name);
+  }
+  LW_ASSIGN_OR_RETURN(const std::vector<Type> types, TypesOf(names));
+  const std::vector<lastword_lance_text> texts = TextsOf(names);
+  TakeTarget target;
+  for (const Type& type : types) target.rows.columns.emplace_back(type);
+  LW_RETURN_IF_ERROR(
+      Check(lastword_lance_take(x_handle, addresses.data(), addresses.size(), texts.data(),
+                                texts.size(), &target.schema.held, ReceivePiece, &target),
+            "take"));
+  if (!target.status.ok()) return std::move(target.status.error());
+  x_counters.rows_taken += addresses.size();
+  return std::move(target.rows);
+}
+
+Status LanceDataset::CheckCommittable() const {
+  LW_CHECK(x_is_latest, Message("{}: version {} is checked out to be read", x_uri, version()));
+  return Ok{};
+}
+
+Result<CommitReceipt> LanceDataset::ReceiptOf(lastword_lance_error* error,
+                                              const lastword_lance_receipt& receipt,
+                                              std::string_view what, uint64_t rows_written) {
+  LW_RETURN_IF_ERROR(Check(error, what));
+  CommitReceipt result{
+      .version = receipt.version,
+      .new_fragments = FragmentsOf(receipt.new_fragments, receipt.new_fragments_size),
+      .bytes_written = receipt.bytes_written};
+  ++x_counters.commits;
+  x_counters.rows_written += rows_written;
+  x_counters.bytes_written += receipt.bytes_written;
+  // The commit is there whatever this says; an error of it would be taken for the commit's own.
+  if (Status reloaded = Reload(); !reloaded.ok()) {
+    return Error{ErrorKind::kCommitStateUnknown, std::move(reloaded.error().message)};
+  }
+  return result;
+}
+
+Result<CommitReceipt> LanceDataset::Commit(const CommitRequest& request) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  Outgoing outgoing;
+  const uint64_t new_rows = request.new_rows == nullptr ? 0 : request.new_rows->size();
+  if (new_rows != 0) {
+    LW_CHECK(request.new_rows->columns.size() == x_schema.columns.size(),
+             "rows to commit have the columns of the table");
+    LW_RETURN_IF_ERROR(ExportSchema(x_schema, false, &outgoing.schema.held));
+    LW_RETURN_IF_ERROR(ExportRows(*request.new_rows, outgoing.latch, outgoing.pieces));
+  }
+  const PropertyList properties(request.properties);
+  lastword_lance_commit_request raw{};
+  raw.expected_version = request.expected_version;
+  raw.rows_schema = new_rows == 0 ? nullptr : &outgoing.schema.held;
+  raw.rows = outgoing.pieces.data();
+  raw.rows_size = outgoing.pieces.size();
+  raw.deleted = request.deleted.data();
+  raw.deleted_size = request.deleted.size();
+  raw.properties = properties.get();
+  raw.transaction_id = TextOf(request.transaction_id);
+  lastword_lance_receipt receipt{};
+  lastword_lance_error* error = lastword_lance_commit(x_handle, &raw, &receipt);
+  return ReceiptOf(error, receipt, "commit", new_rows);
+}
+
+Result<uint64_t> LanceDataset::AddColumns(const std::vector<Column>& columns,
+                                          uint64_t expected_version, const Properties& properties) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  Released<ArrowSchema> schema;
+  LW_RETURN_IF_ERROR(ExportSchema(Schema{.columns = columns}, false, &schema.held));
+  const PropertyList list(properties);
+  lastword_lance_receipt receipt{};
+  lastword_lance_error* error =
+      lastword_lance_add_columns(x_handle, &schema.held, expected_version, list.get(), &receipt);
+  LW_ASSIGN_OR_RETURN(const CommitReceipt done, ReceiptOf(error, receipt, "add columns", 0));
+  return done.version;
+}
+
+Result<uint64_t> LanceDataset::WidenColumn(const std::string& name, const Type& type,
+                                           uint64_t expected_version,
+                                           const Properties& properties) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  Released<ArrowSchema> schema;
+  const Schema column{.columns = {Column{.name = name, .type = type}}};
+  LW_RETURN_IF_ERROR(ExportSchema(column, false, &schema.held));
+  const PropertyList list(properties);
+  lastword_lance_receipt receipt{};
+  lastword_lance_error* error =
+      lastword_lance_widen_column(x_handle, &schema.held, expected_version, list.get(), &receipt);
+  LW_ASSIGN_OR_RETURN(const CommitReceipt done, ReceiptOf(error, receipt, "widen column", 0));
+  return done.version;
+}
+
+Result<CompactionReceipt> LanceDataset::Compact(const CompactionRequest& request) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  const PropertyList properties(request.properties);
+  lastword_lance_compaction_request raw{};
+  raw.expected_version = request.expected_version;
+  raw.fragments = request.fragments.data();
+  raw.fragments_size = request.fragments.size();
+  raw.target_rows = request.target_rows;
+  raw.properties = properties.get();
+  lastword_lance_receipt receipt{};
+  lastword_lance_error* error = lastword_lance_compact(x_handle, &raw, &receipt);
+  LW_ASSIGN_OR_RETURN(CommitReceipt done, ReceiptOf(error, receipt, "compaction", 0));
+  return CompactionReceipt{.version = done.version,
+                           .removed_fragments = request.fragments,
+                           .new_fragments = std::move(done.new_fragments),
+                           .bytes_written = done.bytes_written};
+}
+
+Result<uint64_t> LanceDataset::Restore(uint64_t version, uint64_t expected_version,
+                                       const Properties& properties) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  const PropertyList list(properties);
+  lastword_lance_receipt receipt{};
+  lastword_lance_error* error =
+      lastword_lance_restore(x_handle, version, expected_version, list.get(), &receipt);
+  LW_ASSIGN_OR_RETURN(const CommitReceipt done, ReceiptOf(error, receipt, "restore", 0));
+  return done.version;
+}
+
+Result<uint64_t> LanceDataset::Cleanup(uint64_t keep_from) {
+  uint64_t bytes = 0;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_cleanup(x_handle, keep_from, &bytes), "clean-up"));
+  return bytes;
+}
+
+Result<std::unique_ptr<Dataset>> OpenDataset(const std::string& uri,
+                                             const DatasetOptions& options) {
+  const lastword_lance_options raw = OptionsOf(options);
+  lastword_lance_dataset* handle = nullptr;
+  lastword_lance_error* error = lastword_lance_open(TextOf(uri), &raw, &handle);
+  if (error != nullptr && lastword_lance_error_get_class(error) == LASTWORD_LANCE_NOT_FOUND) {
+    lastword_lance_error_free(error);
+    return std::unique_ptr<Dataset>();
+  }
+  LW_RETURN_IF_ERROR(Check(error, Message("open {}", uri)));
+  return LanceDataset::Adopt(handle, uri);
+}
+
+Result<std::unique_ptr<Dataset>> CreateDataset(const std::string& uri, const Schema& schema,
+                                               const Properties& properties,
+                                               const DatasetOptions& options) {
+  Released<ArrowSchema> exported;
+  LW_RETURN_IF_ERROR(ExportSchema(schema, true, &exported.held));
+  const lastword_lance_options raw = OptionsOf(options);
+  const PropertyList list(properties);
+  lastword_lance_dataset* handle = nullptr;
+  LW_RETURN_IF_ERROR(Check(
+      lastword_lance_create(TextOf(uri), &exported.held, list.get(), TextOf({}), &raw, &handle),
+      Message("create {}", uri)));
+  return LanceDataset::Adopt(handle, uri);
+}
+
+}  // namespace lastword::lance

@@ -1,0 +1,39 @@
+#include "lance/lance_error.h"
+
+#include "base/format.h"
+
+namespace lastword::lance {
+namespace {
+
+ErrorKind KindOf(int32_t error_class, ErrorKind not_found) {
+  switch (error_class) {
+    case LASTWORD_LANCE_CONFLICT:
+    case LASTWORD_LANCE_ALREADY_EXISTS:
+      return ErrorKind::kCommitConflict;
+    case LASTWORD_LANCE_OUTCOME_UNKNOWN:
+      return ErrorKind::kCommitStateUnknown;
+    case LASTWORD_LANCE_IO:
+      return ErrorKind::kStorageUnavailable;
+    case LASTWORD_LANCE_DISK_FULL:
+      return ErrorKind::kStorageFull;
+    case LASTWORD_LANCE_NOT_FOUND:
+      return not_found;
+    case LASTWORD_LANCE_CORRUPT:
+      return ErrorKind::kStorageCorrupt;
+    default:
+      return ErrorKind::kInternal;
+  }
+}
+
+}  // namespace
+
+Status Check(lastword_lance_error* error, std::string_view what, ErrorKind not_found) {
+  if (error == nullptr) return Ok{};
+  const lastword_lance_text text = lastword_lance_error_get_message(error);
+  Error result{KindOf(lastword_lance_error_get_class(error), not_found),
+               Message("{}: {}", what, std::string_view(text.data, text.size))};
+  lastword_lance_error_free(error);
+  return result;
+}
+
+}  // namespace lastword::lance
