@@ -148,8 +148,9 @@ TEST(Config, ChecksTypesAndDefaults) {
 }
 
 TEST(Config, ChecksKeysAgainstColumns) {
-  EXPECT_EQ(MessageOf(WithTable("    primary_key: [di]\n    columns: [{name: id, type: int64}]\n")),
-            "p.yaml:4:5: tables[0]: the key column `di` of table `orders` is not among its columns");
+  EXPECT_EQ(
+      MessageOf(WithTable("    primary_key: [di]\n    columns: [{name: id, type: int64}]\n")),
+      "p.yaml:4:5: tables[0]: the key column `di` of table `orders` is not among its columns");
 }
 
 TEST(Config, NamesMissingVariablesAndNeverShowsSecrets) {
