@@ -24,7 +24,8 @@ MATCHER_P(IsError, kind, std::string("is the error ") + std::string(NameOf(kind)
 
 /// An error of this kind in this column.
 MATCHER_P2(IsErrorIn, kind, column,
-           std::string("is the error ") + std::string(NameOf(kind)) + " in column " + column) {
+           std::string("is the error ") + std::string(NameOf(kind)) + " in column " +
+               std::string(column)) {
   if (arg.ok()) return false;
   *result_listener << ToString(arg.error());
   return arg.error().kind == kind && arg.error().place.column == column;

@@ -7,8 +7,8 @@
 namespace lastword {
 namespace {
 
-// Notes the byte at which parsing stopped; the values themselves are built by a second pass of the
-// library, so the settings path stays free of exceptions.
+// Finds the byte at which a text stops being JSON. The library's parser gives that with an
+// exception only; this second pass, over texts that failed, gives it without.
 class PlaceOfError : public nlohmann::json_sax<Json> {
  public:
   bool null() override { return true; }
