@@ -105,7 +105,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_RETURN_IF_ERROR(Poison(CreateDatasets()));
   LW_RETURN_IF_ERROR(Poison(FollowSchema()));
   LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
-  if (!x_state.dirty() && !moved && request.id.empty()) {
+  if (sealed.empty() && !x_state.dirty() && !moved && request.id.empty()) {
     result.lance_version = x_table->version();
     return result;
   }

@@ -30,17 +30,20 @@ uint64_t InputState::SnapshotLsnBefore(uint64_t offset) const {
   return LastBefore(snapshot_lsns, offset);
 }
 
-void InputState::Applied(const ChangeHead& head, const Version& version) {
+bool InputState::Applied(const ChangeHead& head, const Version& version) {
   const bool first_time = !IsReread(head.offset);
+  bool news = first_time;
   if (first_time && head.flags & kSnapshotRead) {
     if (snapshot_lsns.empty() || snapshot_lsns.back().value != version.hi) {
       snapshot_lsns.push_back({head.offset, version.hi});
     }
   }
-  if (!(head.flags & (kNullValue | kArrivalVersion))) {
-    highest = highest ? std::max(*highest, version) : version;
+  if (!(head.flags & (kNullValue | kArrivalVersion)) && (!highest || *highest < version)) {
+    highest = version;
+    news = true;
   }
   if (first_time) applied_offset = head.offset;
+  return news;
 }
 
 uint32_t Inputs::NumberOf(const std::string& name, uint32_t epoch) {

@@ -32,7 +32,8 @@ struct InputState {
   /// reading got.
   uint64_t SnapshotLsnBefore(uint64_t offset) const;
   bool IsReread(uint64_t offset) const { return applied_offset && offset <= *applied_offset; }
-  void Applied(const ChangeHead& head, const Version& version);
+  /// Takes note of a decided change; false when it says nothing new (a re-read).
+  bool Applied(const ChangeHead& head, const Version& version);
 };
 
 /// The inputs of one table, numbered in the order in which they appeared; numbers are persisted

@@ -124,6 +124,7 @@ void MemoryIndex::Clear() {
 }
 
 void MemoryIndex::Reserve(uint64_t keys) {
+  if (keys < kShards * kSlotsMin) return;
   const uint64_t slots = keys / kShards * 8 / 6 + kSlotsMin;
   for (Shard& shard : x_shards) {
     if (shard.slots.size() < slots) Grow(shard, slots);

@@ -116,8 +116,7 @@ Result<Outcome> TableState::ApplyHead(const Incoming& in) {
   } else {
     LW_ASSIGN_OR_RETURN(outcome, ApplyKey(in));
   }
-  x_head.inputs.at(in.input).Applied(in.head, in.version);
-  x_dirty = true;
+  if (x_head.inputs.at(in.input).Applied(in.head, in.version)) x_dirty = true;
   ++x_pending_changes;
   if (x_head.snapshot_end && x_head.inputs.AllPast(*x_head.snapshot_end)) {
     LW_RETURN_IF_ERROR(FinishSnapshot());

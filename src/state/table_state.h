@@ -114,9 +114,9 @@ class TableState {
   /// storage.
   void Abandon();
 
-  /// True when sealing would write something or the head differs from the committed one.
+  /// True when the head differs from the committed one in more than its counts: a checkpoint is due
+  /// even if no key changed.
   bool dirty() const { return x_dirty; }
-  void set_dirty() { x_dirty = true; }
   uint64_t pending_changes() const { return x_pending_changes; }
   uint64_t pending_bytes() const;
 
