@@ -75,6 +75,11 @@ struct SealedBatch {
   std::vector<PendingKey*> ledger_keys;
   std::vector<uint64_t> ledger_superseded;
   std::vector<KeyHash> erased;  // keys outside the overlay that a truncate or a clean-up removes
+
+  bool empty() const {
+    return row_keys.empty() && superseded.empty() && ledger_rows.empty() &&
+           ledger_superseded.empty();
+  }
 };
 
 class TableState {
