@@ -45,6 +45,8 @@ run_stages() {
   for name in "$@"; do [ "$result" = 1 ] || [[ "$known" == *" $name "* ]] || { say "no stage '$name'; ./dev stages"; result=1; }; done
   [ "$((passed + failed))" -gt 0 ] || { say "no test ran"; [ $# -gt 0 ] || result=1; }
   [ "$result" = 0 ] || [ "$failed" -gt 0 ] || failed=1
+  say ""
+  say "all of it took $((SECONDS / 60)) min $((SECONDS % 60)) s"
   say "$passed passed, $failed failed"
   return "$result"
 }
