@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,6 @@ struct TableSpec {
   } decimal_encoding = DecimalEncoding::kBase64;
   enum class Evolution { kException, kEvolve, kIgnore } evolution = Evolution::kException;
   bool type_widening = false;
-  /// Columns that were discovered in this stream, not declared: appearing later is discovery, not
-  /// evolution.
   bool several_sources() const { return sources.size() > 1; }
 };
 
@@ -55,7 +54,7 @@ struct RawRecord {
   std::string_view key;  // Kafka key; empty = none
   std::string_view topic;
   std::vector<std::pair<std::string_view, std::string_view>> headers;
-  uint32_t input = 0;  // index into Decoded::inputs of the caller's numbering
+  uint32_t input = 0;  // index into the names given to DecodeRecords
   int32_t partition = 0;
   uint64_t offset = 0;
   uint64_t line = 0;
@@ -88,6 +87,11 @@ class Decoder {
   /// when called again with the same `out`.
   virtual void DecodeLines(std::string_view chunk, const ChunkPlace& place, bool last,
                            Decoded& out) = 0;
+  /// Decodes records that a source hands over one by one, in order; `inputs` are the names that
+  /// RawRecord::input counts. Stops as above; `out.records` says where, `out.bytes` is the sum of
+  /// their keys and values.
+  virtual void DecodeRecords(std::span<const RawRecord> records,
+                             const std::vector<std::string>& inputs, Decoded& out) = 0;
   /// Takes new schemas after a SchemaRequest was granted.
   virtual void SetTables(const std::vector<TableSpec>& tables) = 0;
 };
@@ -97,7 +101,7 @@ enum class Format { kDebezium, kRecords, kChangelog, kSequenced };
 Result<Format> ParseFormat(std::string_view name);
 std::unique_ptr<Decoder> MakeDecoder(Format format, const std::vector<TableSpec>& tables);
 
-/// Reserve for simdjson: callers keep this many readable bytes behind every chunk.
+/// Kept by callers behind every chunk. Decoding never reads behind the end; a later parser may.
 inline constexpr size_t kPaddingBytes = 64;
 
 }  // namespace lastword::codec

@@ -1,0 +1,69 @@
+// Decodes Debezium's JSON events into changes.
+//
+//   event    := { "schema": …, "payload": envelope } | envelope
+//   envelope := { op, before?, after?, source }      op := "c" | "u" | "d" | "r" | "t" | "m"
+//
+// Heartbeats, transaction markers, schema changes and op m carry no rows and are skipped. A null
+// value is no envelope: it is a null-value record and names its row by the record key alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/change_builder.h"
+#include "codec/debezium/version.h"
+#include "codec/format_reader.h"
+#include "codec/record.h"
+#include "codec/router.h"
+
+namespace lastword::codec {
+
+class DebeziumReader final : public FormatReader {
+ public:
+  DebeziumReader(ChangeBuilder& builder, Router& router) : x_builder(builder), x_router(router) {}
+
+  void Start() override;
+  bool Read(const Record& record) override;
+  JsonRef image() const override { return x_image; }
+
+ private:
+  struct Envelope {
+    JsonRef op, before, after, source, status, id, ddl, table_changes;
+    uint32_t members = 0;
+    bool only_clocks = true;  // no members but ts_ms and the like
+  };
+  struct Source {
+    JsonRef block;
+    SourcePosition position;
+    std::string_view db, schema, table;
+  };
+  /// The last record of an input, as far as a null-value record behind it needs it.
+  struct Previous {
+    bool known = false;
+    bool was_delete = false;
+    std::string key;  // as sent
+  };
+
+  bool ReadEnvelope(const Record& record, const Unwrapped& value);
+  bool ReadMembers(JsonRef payload, Envelope& envelope);
+  bool ReadSource(JsonRef block, Source& source);
+  bool ReadChange(const Record& record, const Unwrapped& value, const Envelope& envelope,
+                  std::string_view op);
+  bool ReadNull(const Record& record);
+  bool BindWrapper(TablePlan& plan, JsonRef schema);
+  bool Skip(JsonRef value);
+  bool Fault(const JsonFault& fault);
+  TablePlan* Route(const Record& record, const Source& source);
+  void Remember(const Record& record, bool was_delete);
+
+  ChangeBuilder& x_builder;
+  Router& x_router;
+  JsonRef x_image;
+  std::vector<Previous> x_previous;  // an input
+  std::string x_origin;
+  std::string x_scratch[12];
+};
+
+}  // namespace lastword::codec
