@@ -243,8 +243,9 @@ Status LanceDataset::CheckCommittable() const {
 
 Result<CommitReceipt> LanceDataset::ReceiptOf(lastword_lance_error* error,
                                               const lastword_lance_receipt& receipt,
-                                              std::string_view what, uint64_t rows_written) {
-  LW_RETURN_IF_ERROR(Check(error, what));
+                                              std::string_view what, uint64_t rows_written,
+                                              ErrorKind not_found) {
+  LW_RETURN_IF_ERROR(Check(error, what, not_found));
   CommitReceipt result{
       .version = receipt.version,
       .new_fragments = FragmentsOf(receipt.new_fragments, receipt.new_fragments_size),
@@ -337,7 +338,8 @@ Result<uint64_t> LanceDataset::Restore(uint64_t version, uint64_t expected_versi
   lastword_lance_receipt receipt{};
   lastword_lance_error* error =
       lastword_lance_restore(x_handle, version, expected_version, list.get(), &receipt);
-  LW_ASSIGN_OR_RETURN(const CommitReceipt done, ReceiptOf(error, receipt, "restore", 0));
+  LW_ASSIGN_OR_RETURN(const CommitReceipt done,
+                      ReceiptOf(error, receipt, "restore", 0, ErrorKind::kUsage));
   return done.version;
 }
 

@@ -1,0 +1,159 @@
+#include "test/double/memory_versions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/format.h"
+#include "model/row_chunk.h"
+
+namespace lastword {
+namespace {
+
+const std::set<uint32_t>& DeletedOf(const MemoryFragment& fragment) {
+  static const std::set<uint32_t> kNothing;
+  return fragment.deleted ? *fragment.deleted : kNothing;
+}
+
+MemoryFragment* FindFragment(MemoryVersion& version, uint64_t id) {
+  for (MemoryFragment& fragment : version.fragments) {
+    if (fragment.id == id) return &fragment;
+  }
+  return nullptr;
+}
+
+std::vector<uint32_t> AllColumns(const Schema& schema) {
+  std::vector<uint32_t> columns(schema.columns.size());
+  for (uint32_t i = 0; i < columns.size(); ++i) columns[i] = i;
+  return columns;
+}
+
+void AddFragment(Rows rows, MemoryVersion& version, std::vector<Fragment>& new_fragments) {
+  if (rows.size() == 0) return;
+  MemoryFragment fragment{.id = version.next_fragment++,
+                          .rows = std::make_shared<const Rows>(std::move(rows))};
+  new_fragments.push_back(FragmentOf(fragment));
+  version.fragments.push_back(std::move(fragment));
+}
+
+Status Delete(std::span<const RowAddress> deleted, MemoryVersion& version) {
+  std::map<uint64_t, std::set<uint32_t>> by_fragment;
+  for (const RowAddress address : deleted) {
+    LW_CHECK(by_fragment[address >> 32].insert(static_cast<uint32_t>(address)).second,
+             Message("row {} is deleted twice", address));
+  }
+  for (auto& [id, offsets] : by_fragment) {
+    MemoryFragment* fragment = FindFragment(version, id);
+    LW_CHECK(fragment != nullptr, Message("there is no fragment {}", id));
+    std::set<uint32_t> all = DeletedOf(*fragment);
+    for (const uint32_t offset : offsets) {
+      LW_CHECK(offset < fragment->rows->size() && all.insert(offset).second,
+               Message("row {} of fragment {} is not live", offset, id));
+    }
+    fragment->deleted = std::make_shared<const std::set<uint32_t>>(std::move(all));
+  }
+  std::erase_if(version.fragments, [](const MemoryFragment& fragment) {
+    return DeletedOf(fragment).size() == fragment.rows->size();
+  });
+  return Ok{};
+}
+
+}  // namespace
+
+Fragment FragmentOf(const MemoryFragment& fragment) {
+  return {fragment.id, fragment.rows->size(), DeletedOf(fragment).size()};
+}
+
+void AppendStoredRow(const MemoryFragment& fragment, uint64_t row,
+                     const std::vector<uint32_t>& columns, Rows& out) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] < fragment.rows->columns.size()) {
+      out.columns[i].AppendFrom(fragment.rows->columns[columns[i]], row);
+    } else {
+      out.columns[i].AppendNull();
+    }
+  }
+}
+
+Status ApplyCommit(const Rows* new_rows, std::span<const RowAddress> deleted, uint64_t rows_max,
+                   MemoryVersion& version, std::vector<Fragment>& new_fragments) {
+  LW_RETURN_IF_ERROR(Delete(deleted, version));
+  if (new_rows == nullptr || new_rows->size() == 0) return Ok{};
+  LW_CHECK(new_rows->columns.size() == version.schema.columns.size(),
+           "rows to commit have the columns of the table");
+  for (size_t i = 0; i < new_rows->columns.size(); ++i) {
+    const Column& column = version.schema.columns[i];
+    LW_CHECK(new_rows->columns[i].type() == column.type, "rows have the types of the table");
+    LW_CHECK(column.nullable || new_rows->columns[i].null_count() == 0,
+             Message("column {} takes no NULL", column.name));
+  }
+  for (uint64_t begin = 0; begin < new_rows->size(); begin += rows_max) {
+    Rows part(version.schema);
+    const uint64_t end = std::min(begin + rows_max, new_rows->size());
+    for (uint64_t row = begin; row < end; ++row) part.AppendFrom(*new_rows, row);
+    AddFragment(std::move(part), version, new_fragments);
+  }
+  return Ok{};
+}
+
+Status ApplyAddColumns(const std::vector<Column>& columns, MemoryVersion& version) {
+  for (const Column& column : columns) {
+    LW_CHECK(column.nullable, Message("column {} is not nullable", column.name));
+    LW_CHECK(!version.schema.Find(column.name), Message("column {} exists", column.name));
+    version.schema.columns.push_back(
+        Column{.name = column.name, .type = column.type, .nullable = true});
+  }
+  return Ok{};
+}
+
+Status ApplyWiden(const std::string& name, const Type& type, MemoryVersion& version) {
+  const std::optional<uint32_t> at = version.schema.Find(name);
+  LW_CHECK(at.has_value(), Message("there is no column {}", name));
+  version.schema.columns[*at].type = type;
+  for (MemoryFragment& fragment : version.fragments) {
+    if (*at >= fragment.rows->columns.size()) continue;
+    Rows widened;
+    for (uint32_t i = 0; i < fragment.rows->columns.size(); ++i) {
+      const ColumnData& from = fragment.rows->columns[i];
+      ColumnData& to = widened.columns.emplace_back(i == *at ? type : from.type());
+      for (uint64_t row = 0; row < from.size(); ++row) {
+        if (i == *at) {
+          AppendWidened(from, row, to);
+        } else {
+          to.AppendFrom(from, row);
+        }
+      }
+    }
+    fragment.rows = std::make_shared<const Rows>(std::move(widened));
+  }
+  return Ok{};
+}
+
+Status ApplyCompaction(const std::vector<uint64_t>& ids, uint64_t target_rows,
+                       MemoryVersion& version, std::vector<Fragment>& new_fragments) {
+  LW_CHECK(!ids.empty(), "no fragment to compact");
+  const std::vector<uint32_t> columns = AllColumns(version.schema);
+  Rows live(version.schema);
+  for (const uint64_t id : ids) {
+    const MemoryFragment* fragment = FindFragment(version, id);
+    LW_CHECK(fragment != nullptr, Message("there is no fragment {}", id));
+    for (uint32_t row = 0; row < fragment->rows->size(); ++row) {
+      if (!DeletedOf(*fragment).contains(row)) AppendStoredRow(*fragment, row, columns, live);
+    }
+  }
+  std::erase_if(version.fragments, [&](const MemoryFragment& fragment) {
+    return std::find(ids.begin(), ids.end(), fragment.id) != ids.end();
+  });
+  // As Lance does: at least the target in each, the rest spread over them.
+  const uint64_t count = std::max<uint64_t>(1, live.size() / std::max<uint64_t>(1, target_rows));
+  uint64_t begin = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t end = begin + live.size() / count + (i < live.size() % count ? 1 : 0);
+    Rows part(version.schema);
+    for (; begin < end; ++begin) part.AppendFrom(live, begin);
+    AddFragment(std::move(part), version, new_fragments);
+  }
+  return Ok{};
+}
+
+}  // namespace lastword
