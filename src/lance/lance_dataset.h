@@ -53,7 +53,8 @@ class LanceDataset : public Dataset {
   Status CheckCommittable() const;
   Result<CommitReceipt> ReceiptOf(lastword_lance_error* error,
                                   const lastword_lance_receipt& receipt, std::string_view what,
-                                  uint64_t rows_written);
+                                  uint64_t rows_written,
+                                  ErrorKind not_found = ErrorKind::kStorageCorrupt);
   Result<std::vector<Type>> TypesOf(const std::vector<std::string>& columns) const;
 
   lastword_lance_dataset* const x_handle;
