@@ -55,6 +55,7 @@ void ChangeBuilder::StartRecord() {
 }
 
 void ChangeBuilder::Enter(TablePlan& plan) {
+  if (x_table == plan.index) return;
   x_table = plan.index;
   const ChangeBatch& out = batch(plan);
   x_mark = Mark{out.heads.size(), out.details.size(), out.key_bytes.size(), x_out->order.size(),
@@ -110,7 +111,7 @@ bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, JsonRef after,
                            const ChangeMeta& meta, const Version& delete_version) {
   Enter(plan);
   x_fields = meta.fields;
-  if (plan.schema.key.empty() && !NameKey(plan, record)) return false;
+  if (!NameKey(plan, record)) return false;
   ChangeBatch& out = batch(plan);
   const uint64_t row = out.rows.size();
   uint32_t token = after.token;

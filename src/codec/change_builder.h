@@ -43,6 +43,14 @@ class ChangeBuilder {
   /// The table that the record at hand was given to; kNone before.
   uint32_t table() const { return x_table; }
 
+  /// Gives the record at hand to a table: what stops it from here on is that table's. The calls
+  /// below do it where the caller has not.
+  void Enter(TablePlan& plan);
+
+  /// Makes sure that the names of the table's key columns are known: declared, or those of the
+  /// record key. False: kMissingKey.
+  bool NameKey(TablePlan& plan, const Record& record);
+
   // Each appends the changes of one record. False: stop() says why; the caller rolls back.
 
   /// An upsert of the complete image `after`. A `before` whose key differs makes it a key change;
@@ -67,8 +75,6 @@ class ChangeBuilder {
   };
 
   ChangeBatch& batch(const TablePlan& plan) { return x_out->tables[plan.index]; }
-  void Enter(TablePlan& plan);
-  bool NameKey(TablePlan& plan, const Record& record);
   bool NeedKey(TablePlan& plan, JsonRef image);
   bool FillMetadata(TablePlan& plan, const Record& record, JsonRef source, bool key_only,
                     Rows& rows);

@@ -12,7 +12,7 @@ namespace lastword::codec {
 using Part = ImageReader::Part;
 
 bool ChangeBuilder::NameKey(TablePlan& plan, const Record& record) {
-  if (!plan.key_names.empty()) return true;
+  if (!plan.schema.key.empty() || !plan.key_names.empty()) return true;
   JsonFault unused;  // the record key was checked when the record was read
   const Unwrapped key = UnwrapSchema(record.key, unused);
   if (key.payload.kind() == JsonKind::kObject) {
@@ -31,8 +31,11 @@ bool ChangeBuilder::NameKey(TablePlan& plan, const Record& record) {
 }
 
 bool ChangeBuilder::NeedKey(TablePlan& plan, JsonRef image) {
+  // Columns that the same record asks for come with the key, or not at all.
+  const Schema& schema = x_stop.schema ? *x_stop.schema : plan.schema;
   for (const std::string& name : plan.key_names) {
-    if (plan.schema.Find(name)) continue;
+    if (schema.Find(name)) continue;
+    x_stop.schema.reset();
     if (FindMember(image, name)) {
       return x_stop.Fail(ErrorKind::kNullInKey,
                          Message("key column `{}` is NULL and its type is not known; list it under "
@@ -46,6 +49,7 @@ bool ChangeBuilder::NeedKey(TablePlan& plan, JsonRef image) {
                                name),
                        name);
   }
+  if (x_stop.schema) return false;
   Result<Schema> grown = GrowSchema(plan, {}, plan.key_names);
   if (!grown.ok()) {
     x_stop.error = std::move(grown.error());

@@ -249,7 +249,14 @@ bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
   }
   TablePlan* const plan = Route(record, source);
   if (plan == nullptr) return Skip(row) && Skip(other) && false;
-  if (value.schema && !BindWrapper(*plan, value.schema)) return false;
+  x_builder.Enter(*plan);
+  // A truncate has neither key nor columns.
+  if (is_truncate) {
+    if (!Skip(value.schema)) return false;
+  } else if (!x_builder.NameKey(*plan, record) ||
+             (value.schema && !BindWrapper(*plan, value.schema))) {
+    return false;
+  }
 
   const Rank rank = op == "r"                  ? Rank::kSnapshotRead
                     : is_delete || is_truncate ? Rank::kDelete
@@ -260,7 +267,7 @@ bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
   meta.flags = event.flags;
   meta.has_version = event.missing == nullptr;
   meta.source = source.block;
-  if (value.schema) meta.fields = &plan->wrapper_fields;
+  if (value.schema && !is_truncate) meta.fields = &plan->wrapper_fields;
   if (plan->spec.several_sources()) {
     const std::string_view schema = source.schema.empty() ? source.db : source.schema;
     x_origin = schema.empty() ? std::string(source.table) : Message("{}.{}", schema, source.table);
