@@ -125,7 +125,9 @@ def reachable(folder):
 
 
 def is_test(file):
-    return file.endswith("_test.cc") or file.startswith(("test/", "fuzz/", "bench/"))
+    name = file.rsplit("/", 1)[-1]
+    return (name.endswith("_test.cc") or name.startswith("test_")
+            or file.startswith(("test/", "fuzz/", "bench/")))
 
 
 def check_includes(tree):

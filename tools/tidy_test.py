@@ -97,6 +97,12 @@ class TidyTest(unittest.TestCase):
         self.planted(self.folder("model", "m.cc", "#include <simdjson.h>\n"), "src/codec only")
         self.base("#include <boost/any.hpp>\n", "THIRD_PARTY")
 
+    def test_gtest_in_what_tests_share(self):
+        code = '#include "base/test_files.h"\n'
+        self.clean({"src/base/test_files.h": "#include <gtest/gtest.h>\n",
+                    **self.folder("model", "m_test.cc", code)})
+        self.base("#include <gtest/gtest.h>\n", "THIRD_PARTY")
+
     def test_pure_folders_see_no_clock(self):
         self.planted(self.folder("state", "s.cc", "#include <chrono>\n"), "clock")
         self.clean(self.folder("state", "s_test.cc", "#include <chrono>\n"))
