@@ -52,6 +52,9 @@ seed_crates() {
   cp -a "$other" "$2.new"
   rm -rf "$2.new/libraries"
   mv "$2.new" "$2"
+  # Two gigabytes each: the newest three are kept.
+  # shellcheck disable=SC2012
+  ls -td "$CACHE"/cargo-????????????/ | tail -n +4 | xargs -r rm -rf
 }
 
 # cargo_build CARGO RUSTC TARGET KEPT
