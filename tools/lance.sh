@@ -21,7 +21,7 @@ build_lance() {
     [ -d "$target" ] || seed_crates "$rustc" "$target"
     mkdir -p "$target/libraries"
     [ -e "$kept" ] || cargo_build "$cargo" "$rustc" "$target" "$kept"
-    touch "$kept"
+    touch "$kept" "$target"
   ) 9>"$CACHE/cargo.lock"
   # A library that is the same keeps its time, so that nothing is linked again.
   if ! cmp -s "$kept" "build/lance/$LIBRARY"; then
