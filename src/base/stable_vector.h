@@ -24,7 +24,7 @@ class StableVector {
   void Clear() { x_size = 0; }
 
  private:
-  static constexpr uint64_t kBlock = 1024;
+  static constexpr uint64_t kBlock = 64;
   std::vector<std::unique_ptr<T[]>> x_blocks;
   uint64_t x_size = 0;
 };

@@ -8,7 +8,7 @@ std::vector<Said> Outcomes(const std::vector<Event>& script) {
   std::vector<Said> said;
   for (size_t i = 0; i < script.size(); ++i) {
     int highest = -1;
-    int payload = 0;   // of the first event with that version
+    int payload = 0;  // of the first event with that version
     for (size_t j = 0; j < i; ++j) {
       if (script[j].key != script[i].key || script[j].version <= highest) continue;
       highest = script[j].version;

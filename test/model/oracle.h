@@ -1,7 +1,9 @@
-// What a table must be, said twice as simply and without a line of src/state: the tests' own idea of the law.
+// What a table must be, said twice as simply and without a line of src/state: the tests' own idea
+// of the law.
 //
-// A key's state is the change with the highest version among those that arrived; of several with that version the first
-// one. The outcome of a change compares it with the highest version that arrived before it.
+// A key's state is the change with the highest version among those that arrived; of several with
+// that version the first one. The outcome of a change compares it with the highest version that
+// arrived before it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,7 @@ namespace lastword::oracle {
 struct Event {
   int key = 0;
   int version = 0;
-  int row = 0;   // 0 = delete, else the payload
+  int row = 0;  // 0 = delete, else the payload
   friend bool operator==(const Event&, const Event&) = default;
 };
 

@@ -1,0 +1,203 @@
+#include "model/state_fixture.h"
+
+#include <algorithm>
+
+#include "model/digest.h"
+#include "model/key.h"
+
+namespace lastword {
+namespace {
+
+Schema TestSchema() {
+  Schema schema;
+  Column id, a, b;
+  id.name = "id", id.type.kind = TypeKind::kInt64, id.nullable = false;
+  a.name = "a", a.type.kind = TypeKind::kString;
+  b.name = "b", b.type.kind = TypeKind::kString;
+  schema.columns = {id, a, b};
+  schema.key = {0};
+  schema.nullable_key = {false};
+  return schema;
+}
+
+void AppendText(const std::optional<std::string>& text, ColumnData& column) {
+  if (text) {
+    column.AppendBytes(*text);
+  } else {
+    column.AppendNull();
+  }
+}
+
+std::optional<std::string> TextAt(const ColumnData& column, uint64_t row) {
+  if (column.IsNull(row)) return std::nullopt;
+  return std::string(column.Bytes(row));
+}
+
+std::string KeyBytes(int64_t key) {
+  static const Schema kSchema = TestSchema();
+  Rows rows(kSchema);
+  rows.columns[0].AppendFixed(key);
+  rows.columns[1].AppendNull();
+  rows.columns[2].AppendNull();
+  std::string bytes;
+  (void)AppendKey(kSchema, rows, 0, bytes);
+  return bytes;
+}
+
+}  // namespace
+
+StateFixture::StateFixture(const StateOptions& options)
+    : x_options(options), x_schema(TestSchema()) {
+  Restart();
+}
+
+void StateFixture::AppendImage(const TestChange& change, Rows& rows) const {
+  const auto hidden = [&](const char* column) {
+    return std::find(change.unavailable.begin(), change.unavailable.end(), column) !=
+           change.unavailable.end();
+  };
+  rows.columns[0].AppendFixed(change.key);
+  AppendText(hidden("a") ? std::nullopt : change.a, rows.columns[1]);
+  AppendText(hidden("b") ? std::nullopt : change.b, rows.columns[2]);
+}
+
+Result<Outcome> StateFixture::Apply(const TestChange& change) {
+  ChangeBatch batch;
+  batch.rows = Rows(x_schema);
+  batch.inputs = {change.input};
+  batch.null_values = true;
+  ChangeHead head;
+  head.kind = change.kind;
+  head.version = change.version;
+  head.flags = change.flags;
+  head.offset = change.offset ? *change.offset : x_offsets[change.input];
+  x_offsets[change.input] = std::max(x_offsets[change.input], head.offset + 1);
+  if (change.kind != Kind::kTruncate) {
+    batch.key_bytes = KeyBytes(change.key);
+    head.key_size = static_cast<uint32_t>(batch.key_bytes.size());
+    head.key = Hash128(batch.key_bytes);
+    head.digest = kDeleteDigest;
+  }
+  ChangeDetail detail;
+  for (const std::string& column : change.unavailable)
+    detail.unavailable.push_back(column == "a" ? 1 : 2);
+  if (change.kind == Kind::kUpsert) {
+    head.row = 0;
+    AppendImage(change, batch.rows);
+    head.digest = Digester(x_schema).Digest(batch.rows, 0, {}, detail.unavailable);
+    if (change.before_a) {
+      detail.before = 1;
+      TestChange before;
+      before.key = change.key;
+      before.a = change.before_a;
+      AppendImage(before, batch.rows);
+    }
+  }
+  if (change.other_key) {
+    detail.other_key_bytes = KeyBytes(*change.other_key);
+    detail.other_key = Hash128(detail.other_key_bytes);
+  }
+  if (change.other_key || !change.unavailable.empty()) {
+    head.detail = 0;
+    batch.details.push_back(std::move(detail));
+  }
+  batch.heads.push_back(head);
+  std::vector<Outcome> outcomes;
+  LW_RETURN_IF_ERROR(x_state->Apply(batch, outcomes));
+  return outcomes[0];
+}
+
+Status StateFixture::Commit() {
+  LW_ASSIGN_OR_RETURN(const SealedBatch sealed, x_state->Seal());
+  for (const uint64_t address : sealed.superseded) {
+    if (x_rows.erase(address) != 1)
+      return Error{ErrorKind::kInternal, "deleted a row that is not there", {}};
+  }
+  for (const uint64_t address : sealed.ledger_superseded) {
+    if (x_ledger.erase(address) != 1)
+      return Error{ErrorKind::kInternal, "deleted a ledger row that is not there", {}};
+  }
+  std::vector<uint64_t> rows, ledger;
+  for (size_t i = 0; i < sealed.row_keys.size(); ++i) {
+    StoredLive live{RowChunk(std::make_shared<const Schema>(x_schema)), sealed.row_keys[i]->now};
+    for (size_t c = 0; c < x_schema.columns.size(); ++c) {
+      live.row.rows.columns[c].AppendFrom(sealed.rows.columns[c], i);
+    }
+    rows.push_back(x_next_address++);
+    live.entry.address = rows.back();
+    x_rows.emplace(rows.back(), std::move(live));
+  }
+  for (const LedgerRow& row : sealed.ledger_rows) {
+    ledger.push_back(x_next_address++);
+    StoredLedger stored{row.entry, std::string(row.key), row.extra};
+    stored.entry.address = ledger.back();
+    x_ledger.emplace(ledger.back(), std::move(stored));
+  }
+  const uint64_t tombstones = x_state->TombstonesAfter(sealed, x_head.tombstones);
+  x_state->Committed(sealed, rows, ledger);
+  x_state->head().tombstones = tombstones;
+  x_head = x_state->head();
+  return Ok{};
+}
+
+void StateFixture::Restart() {
+  x_index = std::make_unique<MemoryIndex>();
+  x_state = std::make_unique<TableState>(*x_index, static_cast<StoredRows&>(*this), x_options);
+  x_state->SetSchema(x_schema);
+  std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras;
+  for (const auto& [address, stored] : x_ledger) {
+    KeyEntry entry = stored.entry;
+    entry.has_extra = !stored.extra.empty() || entry.status != KeyStatus::kTombstone;
+    entry.digest = kDeleteDigest;
+    if (entry.has_extra) {
+      extras[entry.key] = {*ExtraFromBytes(stored.extra), address, stored.key};
+    }
+    x_index->Store(entry);
+  }
+  for (const auto& [address, stored] : x_rows) {
+    KeyEntry entry = stored.entry;
+    KeyEntry known;
+    entry.has_extra = x_index->Find(entry.key, known);
+    entry.delete_input = entry.has_extra ? known.delete_input : 0;
+    x_index->Store(entry);
+  }
+  x_state->Restore(x_head, std::move(extras));
+}
+
+uint64_t StateFixture::Collect(const Version& boundary) {
+  uint64_t kept = 0;
+  const uint64_t removed = x_state->CollectTombstones(boundary, kept);
+  (void)Commit();
+  return removed;
+}
+
+Result<RowChunk> StateFixture::Take(std::span<const uint64_t> addresses) {
+  RowChunk chunk(std::make_shared<const Schema>(x_schema));
+  for (const uint64_t address : addresses) {
+    const auto found = x_rows.find(address);
+    if (found == x_rows.end())
+      return Error{ErrorKind::kInternal, "took a row that is not there", {}};
+    chunk.rows.AppendFrom(found->second.row.rows, 0);
+  }
+  return chunk;
+}
+
+std::map<int64_t, StateFixture::TableRow> StateFixture::Table() const {
+  std::map<int64_t, TableRow> table;
+  for (const auto& [address, stored] : x_rows) {
+    const std::vector<ColumnData>& columns = stored.row.rows.columns;
+    table[columns[0].Fixed<int64_t>(0)] = {TextAt(columns[1], 0), TextAt(columns[2], 0)};
+  }
+  return table;
+}
+
+std::string StateFixture::Text() const {
+  std::string text;
+  for (const auto& [key, row] : Table()) {
+    text +=
+        std::to_string(key) + "=" + row.first.value_or("-") + "," + row.second.value_or("-") + " ";
+  }
+  return text;
+}
+
+}  // namespace lastword

@@ -1,0 +1,79 @@
+// A TableState with storage of its own: rows and ledger rows in maps, addresses counted up. Fast
+// enough for millions of scripts; it shows the law and its state, not Lance and not the order of
+// commits.
+//
+// Table: id int64 (key), a string, b string. One change a batch, so that every outcome has a name.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "state/memory_index.h"
+#include "state/table_state.h"
+
+namespace lastword {
+
+/// A change as a test writes it.
+struct TestChange {
+  Kind kind = Kind::kUpsert;
+  int64_t key = 0;
+  Version version;
+  std::optional<std::string> a, b;       // nullopt = NULL
+  std::vector<std::string> unavailable;  // "a", "b"
+  std::optional<std::string> before_a;   // a value in `before`, for an unavailable a
+  uint16_t flags = 0;
+  std::optional<int64_t> other_key;  // of a key change
+  std::string input = "0";
+  std::optional<uint64_t> offset;  // default: the next of its input
+};
+
+class StateFixture final : public StoredRows {
+ public:
+  explicit StateFixture(const StateOptions& options = {});
+
+  /// Applies one change; the error's kind where it failed.
+  Result<Outcome> Apply(const TestChange& change);
+  Status EndOfInputs() { return x_state->EndOfInputs(); }
+  Status Commit();
+  /// A new process: everything is read back from the committed maps, uncommitted changes are lost.
+  void Restart();
+  /// Tombstone collection, committed.
+  uint64_t Collect(const Version& boundary);
+  uint32_t NextEpoch() { return x_state->NextEpoch(); }
+
+  using TableRow = std::pair<std::optional<std::string>, std::optional<std::string>>;
+  /// Committed visible rows.
+  std::map<int64_t, TableRow> Table() const;
+  /// "1=x,y 2=z,- " : all committed rows as text.
+  std::string Text() const;
+  uint64_t ledger_rows() const { return x_ledger.size(); }
+  TableState& state() { return *x_state; }
+
+ private:
+  struct StoredLive {
+    RowChunk row;  // one row, version columns included
+    KeyEntry entry;
+  };
+  struct StoredLedger {
+    KeyEntry entry;
+    std::string key, extra;
+  };
+
+  Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
+  void AppendImage(const TestChange& change, Rows& rows) const;
+
+  StateOptions x_options;
+  Schema x_schema;
+  std::unique_ptr<MemoryIndex> x_index;
+  std::unique_ptr<TableState> x_state;
+  StateHead x_head;
+  std::map<uint64_t, StoredLive> x_rows;
+  std::map<uint64_t, StoredLedger> x_ledger;
+  std::map<std::string, uint64_t> x_offsets;
+  uint64_t x_next_address = 0;
+};
+
+}  // namespace lastword
