@@ -1,0 +1,121 @@
+#include "codec/json_cursor.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace lastword::codec {
+namespace {
+
+/// Checks all of `text` as one JSON value; "" or why it is none.
+std::string Check(std::string_view text) {
+  JsonIndex index;
+  if (!index.Index(text)) return index.why();
+  if (index.doc().end == 0) return "blank";
+  JsonFault fault;
+  uint32_t token = 0;
+  if (!SkipChecked(index.doc(), token, fault)) return fault.why;
+  return token == index.doc().end ? "" : "more follows";
+}
+
+TEST(JsonCursor, TakesWhatJsonHas) {
+  for (const char* text :
+       {"null", "true", "false", "0", "-0", "12", "-1.5e+10", "1E5", "\"\"", "\"a\\u00e9\\n\"",
+        "[]", "{}", "[1,[2,{}],\"x\"]", " { \"a\" : [ ] , \"b\" : { \"c\" : null } } ",
+        "\"\xC3\xA9\"", "\"\\ud83d\\ude00\""}) {
+    EXPECT_EQ(Check(text), "") << text;
+  }
+}
+
+TEST(JsonCursor, RefusesWhatJsonHasNot) {
+  for (const char* text : {"NaN",         "Infinity",    "-",
+                           "01",          "1.",          ".5",
+                           "1e",          "+1",          "tru",
+                           "truex",       "nullx",       "'a'",
+                           "{a:1}",       "{\"a\" 1}",   "{\"a\":1,}",
+                           "[1,]",        "[1 2]",       "[,1]",
+                           "{,}",         "{\"a\":}",    "{\"a\":1",
+                           "[1",          "\"a",         "1 2",
+                           "{} {}",       "\"a\"b",      "\"a\"\"b\"",
+                           "1\"a\"",      "\"\\x\"",     "\"\\u12\"",
+                           "\"\\ud83d\"", "\"\\ude00\"", "\"\\ud83d\\u0041\"",
+                           "\"\xFF\"",    "\"a\tb\"",    "{\"a\":1]",
+                           "[1}",         "]",           "}",
+                           ":",           ",",           "0x10",
+                           "1_000",       "{\"a\":NaN}", "[\"a\"1]"}) {
+    EXPECT_NE(Check(text), "") << text;
+  }
+}
+
+TEST(JsonCursor, RefusesDeepNestingWithoutRecursingAway) {
+  const std::string deep(100'000, '[');
+  EXPECT_NE(Check(deep + std::string(100'000, ']')), "");
+  const std::string fine(kNestingMax, '[');
+  EXPECT_EQ(Check(fine + std::string(kNestingMax, ']')), "");
+}
+
+TEST(JsonCursor, ReadsStringsWithAndWithoutEscapes) {
+  JsonIndex index;
+  ASSERT_TRUE(index.Index(R"(["plain","tab\t\"q\"\\\/","\u00e9\ud83d\ude00",""])"));
+  std::vector<std::string> read;
+  JsonFault fault;
+  std::string scratch;
+  std::string_view text;
+  Elements elements(index.doc(), 0, fault);
+  while (elements.Next()) {
+    ASSERT_TRUE(ReadString(index.doc(), elements.value(), scratch, text, fault));
+    read.emplace_back(text);
+    elements.Done(elements.value() + 1);
+  }
+  EXPECT_TRUE(elements.ok());
+  EXPECT_EQ(read, (std::vector<std::string>{"plain", "tab\t\"q\"\\/", "é😀", ""}));
+}
+
+TEST(JsonCursor, MemberNamesAreDecoded) {
+  JsonIndex index;
+  ASSERT_TRUE(index.Index(R"({"\u0069d":1,"a b":2})"));
+  JsonFault fault;
+  std::vector<std::string> names;
+  Members members(index.doc(), 0, fault);
+  while (members.Next()) {
+    names.emplace_back(members.name());
+    members.Done(members.value() + 1);
+  }
+  EXPECT_TRUE(members.ok());
+  EXPECT_EQ(names, (std::vector<std::string>{"id", "a b"}));
+}
+
+TEST(JsonCursor, RawTextIsTheValueWithoutBlanksAround) {
+  JsonIndex index;
+  ASSERT_TRUE(index.Index(R"({"a" : { "b" : [1, 2] } , "c":  12.50  })"));
+  JsonFault fault;
+  std::vector<std::string> raw;
+  Members members(index.doc(), 0, fault);
+  while (members.Next()) {
+    const uint32_t behind = SkipUnchecked(index.doc(), members.value());
+    raw.emplace_back(RawText(index.doc(), members.value(), behind));
+    members.Done(behind);
+  }
+  EXPECT_EQ(raw, (std::vector<std::string>{R"({ "b" : [1, 2] })", "12.50"}));
+}
+
+TEST(JsonCursor, ABlankTextHasNoTokens) {
+  JsonIndex index;
+  for (const char* text : {"", "   ", "\r\n\t"}) {
+    EXPECT_TRUE(index.Index(text)) << text;
+    EXPECT_EQ(index.doc().end, 0u);
+  }
+}
+
+TEST(JsonCursor, KeepsItsAnswersWhenReusedForLargerTexts) {
+  JsonIndex index;
+  for (size_t size : {10u, 10'000u, 3'000'000u, 5u}) {
+    const std::string text = "\"" + std::string(size, 'x') + "\"";
+    ASSERT_TRUE(index.Index(text));
+    EXPECT_EQ(index.doc().Scalar(0).size(), size + 2);
+  }
+}
+
+}  // namespace
+}  // namespace lastword::codec
