@@ -26,9 +26,10 @@ enum class Outcome : uint8_t {
   kStale,     // older than the state, or at or below the floor without a live row
   kRepeat,    // the same change again
   kConflict,  // the state's version with another kind or digest
+  kHeld,      // none of the law's: held back behind a bad record of its key, until that is mended
 };
 
-/// "applied", "stale", "repeat", "conflict".
+/// "applied", "stale", "repeat", "conflict", "held".
 std::string_view NameOf(Outcome outcome);
 
 }  // namespace lastword

@@ -13,6 +13,9 @@
 
 namespace lastword {
 
+template <typename T>
+class Result;
+
 /// What a user reads: `error.kind` in `--json` and the first word of a message. The names are
 /// promises (NameOf).
 enum class ErrorKind : uint8_t {
@@ -70,6 +73,8 @@ enum class ErrorClass : uint8_t {
 
 /// The stable name of a kind: "bad_json".
 std::string_view NameOf(ErrorKind kind);
+/// The kind with that name; kUsage for a name that is none.
+Result<ErrorKind> ParseErrorKind(std::string_view name);
 ErrorClass ClassOf(ErrorKind kind);
 /// The exit code that the command line ends with: 2, 3, 4, 5 or 70.
 int ExitCodeOf(ErrorKind kind);

@@ -40,7 +40,8 @@ struct TableOptions {
 
 /// How many changes had each outcome.
 struct Counts {
-  uint64_t applied = 0, stale = 0, below_floor = 0, repeat = 0, conflict = 0, quarantined = 0;
+  uint64_t applied = 0, stale = 0, below_floor = 0, repeat = 0, conflict = 0, quarantined = 0,
+           held = 0;
   Counts& operator+=(const Counts& other);
 };
 

@@ -79,6 +79,13 @@ std::string_view NameOf(ErrorKind kind) {
   return EntryOf(kind).name;
 }
 
+Result<ErrorKind> ParseErrorKind(std::string_view name) {
+  for (const KindEntry& entry : kKinds) {
+    if (entry.name == name) return entry.kind;
+  }
+  return Error{ErrorKind::kUsage, Message("no error kind is named {}", name), {}};
+}
+
 ErrorClass ClassOf(ErrorKind kind) {
   return EntryOf(kind).error_class;
 }

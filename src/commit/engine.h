@@ -27,6 +27,12 @@ class Engine final : public TableImpl, private StoredRows {
   Status SetSchema(const Schema& schema) override;
   Status ApplyBatch(ChangeBatch& batch, std::vector<Outcome>& outcomes) override;
   Status EndOfInputs() override;
+  void AddDeadLetter(DeadLetter letter) override { x_letters.push_back(std::move(letter)); }
+  void HoldKey(std::string_view canonical_key, const Version& version) override {
+    x_state.Hold(canonical_key, version);
+  }
+  Result<std::vector<DeadLetter>> DeadLetters() override;
+  Status TakeDeadLetters() override;
   Result<CommitResult> Commit(const CheckpointRequest& request) override;
   Result<bool> KnowsCheckpoint(const std::string& id) override;
   std::optional<std::string> PositionOf(const std::string& input) const override;
@@ -85,6 +91,9 @@ class Engine final : public TableImpl, private StoredRows {
   TableState x_state;
   TableProperties x_committed;  // of the version that the state builds upon
   CheckpointIds x_checkpoints;
+  DeadLetterFolder x_dead_letters;
+  std::vector<DeadLetter> x_letters;  // of the uncommitted batch
+  bool x_letters_taken = false;       // by the uncommitted batch
   std::vector<std::string> x_foreign;
   uint64_t x_writer_epoch = 0;
   std::optional<Error> x_broken;  // after an error that only a new Open can mend

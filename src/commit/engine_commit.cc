@@ -71,7 +71,21 @@ Result<bool> Engine::KnowsCheckpoint(const std::string& id) {
          (id == x_committed.checkpoint || x_checkpoints.count(CheckpointHash(id)) != 0);
 }
 
+Result<std::vector<DeadLetter>> Engine::DeadLetters() {
+  if (!x_table) return std::vector<DeadLetter>{};
+  return x_dead_letters.Read(x_committed.head.dead_letter_from, x_table->version());
+}
+
+Status Engine::TakeDeadLetters() {
+  LW_RETURN_IF_ERROR(Usable());
+  x_letters_taken = true;
+  x_state.ReleaseHolds();
+  return Ok{};
+}
+
 void Engine::DropBatch() {
+  x_letters.clear();
+  x_letters_taken = false;
   x_state.Abandon();
   x_state.head() = x_committed.head;
 }
@@ -105,7 +119,8 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_RETURN_IF_ERROR(Poison(CreateDatasets()));
   LW_RETURN_IF_ERROR(Poison(FollowSchema()));
   LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
-  if (sealed.empty() && !x_state.dirty() && !moved && request.id.empty()) {
+  if (sealed.empty() && !x_state.dirty() && !moved && request.id.empty() && x_letters.empty() &&
+      !x_letters_taken) {
     result.lance_version = x_table->version();
     return result;
   }
@@ -115,6 +130,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_KILL_POINT("commit.after_ledger");
   // Counted here, so that the committed head says what this commit leaves behind.
   x_state.head().tombstones = x_state.TombstonesAfter(sealed, x_committed.head.tombstones);
+  if (x_letters_taken) x_state.head().dead_letter_from = x_table->version() + 1;
   const std::string id = request.id.empty() ? RandomId() : request.id;
   LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, Poison(CommitTable(sealed, id)));
   LW_KILL_POINT("commit.after_visible");
@@ -123,6 +139,9 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_CHECK(row_addresses.size() == sealed.row_keys.size(), "every new row has an address");
   x_state.Committed(sealed, row_addresses, ledger_addresses);
   x_committed = PropertiesNow(id);
+  x_letters.clear();
+  if (x_letters_taken) LW_RETURN_IF_ERROR(x_dead_letters.RemoveBelow(receipt.version));
+  x_letters_taken = false;
   if (!request.id.empty()) x_checkpoints.insert(CheckpointHash(request.id));
   result.committed = true;
   result.lance_version = receipt.version;
@@ -238,6 +257,9 @@ Status Engine::RollBackLedger() {
 Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const std::string& checkpoint_id) {
   const Properties properties = EncodeProperties(PropertiesNow(checkpoint_id));
   for (int attempt = 0;; ++attempt) {
+    if (!x_letters.empty()) {
+      LW_RETURN_IF_ERROR(x_dead_letters.Write(x_table->version() + 1, x_letters, x_options.fsync));
+    }
     CommitRequest request;
     request.expected_version = x_table->version();
     request.new_rows = &sealed.rows;
@@ -255,6 +277,7 @@ Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const std::string
       continue;
     }
     if (kind != ErrorKind::kCommitConflict) return receipt;
+    LW_RETURN_IF_ERROR(x_dead_letters.Write(x_table->version() + 1, {}, x_options.fsync));
     LW_RETURN_IF_ERROR(OnTableConflict(sealed));
   }
 }

@@ -37,7 +37,8 @@ Engine::Engine(std::string uri, const TableOptions& options, Storage& storage)
     : x_uri(std::move(uri)),
       x_options(options),
       x_storage(storage),
-      x_state(x_index, *this, StateOptionsOf(options)) {}
+      x_state(x_index, *this, StateOptionsOf(options)),
+      x_dead_letters(CompanionFolder(x_uri) + "/dead_letter") {}
 
 Status Engine::Open() {
   if (!x_options.read_only && IsLocal(x_uri)) {

@@ -45,6 +45,7 @@ std::string Why(const Explanation& explanation, const std::optional<Version>& as
                      version, ToString(*explanation.version));
     case Outcome::kRepeat:
     case Outcome::kConflict:
+    case Outcome::kHeld:  // never asked: a thought change has no record that could be held
       return Message(
           "{}; version {} is that of the state: the same change again would be a repeat, any other "
           "a conflict",
@@ -193,6 +194,8 @@ Result<TableStatus> Engine::GetStatus() {
   }
   std::sort(status.quarantined_keys.begin(), status.quarantined_keys.end());
   std::sort(status.held_keys.begin(), status.held_keys.end());
+  LW_ASSIGN_OR_RETURN(const std::vector<DeadLetter> letters, DeadLetters());
+  status.dead_letters = letters.size();
   status.checkpoints = x_checkpoints.size();
   if (head.floor) status.floors[""] = *head.floor;
   status.epoch = head.epoch;

@@ -16,11 +16,12 @@ constexpr const char* kLedger = "lastword.ledger";
 constexpr const char* kState = "lastword.state";
 constexpr const char* kPositions = "lastword.positions";
 constexpr const char* kFormatNow = "1";
+constexpr size_t kCounts = 7;
 
-// state   := {"epoch", "highest_hi", "tombstones", "floor"?, "snapshot_end"?, "counts", "inputs"}
-// inputs  := [{"name", "offset"?, "highest"?, "snapshots"?, "epochs"?}]      in the order of their
-// numbers version := "epoch/hi/mid/lo"; snapshots, epochs := [[offset, value], …] counts  :=
-// [applied, stale, below_floor, repeat, conflict, quarantined]
+// state   := {"epoch", "highest_hi", "tombstones", "dead_letter_from"?, "floor"?, "snapshot_end"?,
+// "counts", "inputs"} inputs  := [{"name", "offset"?, "highest"?, "snapshots"?, "epochs"?}]      in
+// the order of their numbers version := "epoch/hi/mid/lo"; snapshots, epochs := [[offset, value],
+// …] counts  := [applied, stale, below_floor, repeat, conflict, quarantined]
 
 Json StepsToJson(const std::vector<InputState::From>& steps) {
   Json json = Json::array();
@@ -43,11 +44,12 @@ Json StateToJson(const StateHead& head) {
   json["epoch"] = head.epoch;
   json["highest_hi"] = head.highest_hi;
   json["tombstones"] = head.tombstones;
+  if (head.dead_letter_from != 0) json["dead_letter_from"] = head.dead_letter_from;
   if (head.floor) json["floor"] = ToString(*head.floor);
   if (head.snapshot_end) json["snapshot_end"] = ToString(*head.snapshot_end);
   const Counts& c = head.totals;
   json["counts"] =
-      Json::array({c.applied, c.stale, c.below_floor, c.repeat, c.conflict, c.quarantined});
+      Json::array({c.applied, c.stale, c.below_floor, c.repeat, c.conflict, c.quarantined, c.held});
   json["inputs"] = Json::array();
   for (const InputState& input : head.inputs.states()) json["inputs"].push_back(InputToJson(input));
   return json;
@@ -98,10 +100,12 @@ Result<InputState> InputFromJson(const Json& json) {
 Result<Counts> CountsFromJson(const Json& json) {
   Counts counts;
   const Json* member = FindMember(json, "counts");
-  if (member == nullptr || !member->is_array() || member->size() != 6) return Corrupt("counts");
-  uint64_t* const fields[] = {&counts.applied, &counts.stale,    &counts.below_floor,
-                              &counts.repeat,  &counts.conflict, &counts.quarantined};
-  for (size_t i = 0; i < 6; ++i) {
+  if (member == nullptr || !member->is_array() || member->size() != kCounts)
+    return Corrupt("counts");
+  uint64_t* const fields[kCounts] = {&counts.applied, &counts.stale,    &counts.below_floor,
+                                     &counts.repeat,  &counts.conflict, &counts.quarantined,
+                                     &counts.held};
+  for (size_t i = 0; i < kCounts; ++i) {
     if (!(*member)[i].is_number_integer()) return Corrupt("counts");
     *fields[i] = (*member)[i].get<uint64_t>();
   }
@@ -116,6 +120,7 @@ Result<StateHead> StateFromJson(const std::string& text) {
   head.epoch = static_cast<uint32_t>(epoch);
   LW_ASSIGN_OR_RETURN(head.highest_hi, GetUint64(*parsed, "highest_hi"));
   LW_ASSIGN_OR_RETURN(head.tombstones, GetUint64(*parsed, "tombstones"));
+  LW_ASSIGN_OR_RETURN(head.dead_letter_from, GetUint64(*parsed, "dead_letter_from", 0));
   LW_ASSIGN_OR_RETURN(head.floor, VersionMember(*parsed, "floor"));
   LW_ASSIGN_OR_RETURN(head.snapshot_end, VersionMember(*parsed, "snapshot_end"));
   LW_ASSIGN_OR_RETURN(head.totals, CountsFromJson(*parsed));

@@ -27,6 +27,7 @@ Counts& Counts::operator+=(const Counts& other) {
   repeat += other.repeat;
   conflict += other.conflict;
   quarantined += other.quarantined;
+  held += other.held;
   return *this;
 }
 

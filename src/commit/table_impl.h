@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "commit/dead_letter.h"
 #include "lance/dataset.h"
 #include "lastword/table.h"
 #include "model/change_batch.h"
@@ -54,6 +55,18 @@ class TableImpl {
   /// Says that every input is at its end: a snapshot whose end is pending is complete
   /// (on_resnapshot).
   virtual Status EndOfInputs() = 0;
+
+  /// Keeps a record that could not be applied; stored with the next commit, exactly once.
+  virtual void AddDeadLetter(DeadLetter letter) = 0;
+  /// The bad record was one of this key (canonical bytes) with this version, {} where it is not
+  /// known: later changes of the key get Outcome::kHeld, but for deletes and complete images above
+  /// it.
+  virtual void HoldKey(std::string_view canonical_key, const Version& version) = 0;
+  /// Committed dead letters, oldest first.
+  virtual Result<std::vector<DeadLetter>> DeadLetters() = 0;
+  /// Takes all committed dead letters away with the next commit and ends all holds: the caller
+  /// applies their records again and adds those that fail.
+  virtual Status TakeDeadLetters() = 0;
 
   /// Contract of Table::Commit.
   virtual Result<CommitResult> Commit(const CheckpointRequest& request) = 0;

@@ -13,6 +13,8 @@ std::string_view NameOf(Outcome outcome) {
       return "repeat";
     case Outcome::kConflict:
       return "conflict";
+    case Outcome::kHeld:
+      return "held";
   }
   return "applied";
 }

@@ -65,7 +65,8 @@ bool Inputs::AllPast(const Version& version) const {
 
 Version CompleteVersion(const ChangeHead& head, const InputState& input) {
   Version version = head.version;
-  version.epoch += input.EpochAt(head.offset);
+  // Declared in the configuration (on the head) or with `lastword epoch`: the later one holds.
+  version.epoch = std::max(version.epoch, input.EpochAt(head.offset));
   if (head.flags & kNoCommitSeen) {
     version.hi = std::max(version.hi, input.SnapshotLsnBefore(head.offset));
   }

@@ -27,6 +27,9 @@ void Count(Outcome outcome, Counts& counts) {
     case Outcome::kConflict:
       ++counts.conflict;
       break;
+    case Outcome::kHeld:
+      ++counts.held;
+      break;
   }
 }
 
@@ -149,6 +152,7 @@ Result<Outcome> TableState::DecideKey(PendingKey& key, const Incoming& in) {
   if (outcome == Outcome::kConflict) {
     LW_ASSIGN_OR_RETURN(outcome, OnConflictOf(key, in, *stored));
   }
+  if (outcome == Outcome::kApplied && Held(key, in)) outcome = Outcome::kHeld;
   switch (outcome) {
     case Outcome::kApplied:
       LW_RETURN_IF_ERROR(upsert ? ApplyUpsert(key, in) : ApplyDelete(key, in));
@@ -168,9 +172,28 @@ Result<Outcome> TableState::DecideKey(PendingKey& key, const Incoming& in) {
       if (upsert) ReleaseKept(in);
       break;
     case Outcome::kConflict:
+    case Outcome::kHeld:
       break;
   }
   return outcome;
+}
+
+// The order of a key survives a bad record: what builds on it, or came before it, waits with it.
+bool TableState::Held(const PendingKey& key, const Incoming& in) const {
+  const KeyExtra* extra = ExtraOf(key);
+  if (extra == nullptr || !extra->held) return false;
+  return in.partial() || in.version <= *extra->held;
+}
+
+void TableState::Hold(std::string_view key, const Version& version) {
+  KeyExtra& extra = MutableExtra(Load(Hash128(key), key));
+  extra.held = extra.held ? std::max(*extra.held, version) : version;
+}
+
+void TableState::ReleaseHolds() {
+  for (const auto& [key, stored] : x_extras) {
+    if (stored.extra.held) MutableExtra(Load(key, stored.key)).held.reset();
+  }
 }
 
 Result<Outcome> TableState::OnConflictOf(PendingKey& key, const Incoming& in,
@@ -243,6 +266,9 @@ void TableState::BecomeLive(PendingKey& key, const Version& version, uint64_t di
 }
 
 uint32_t TableState::NextEpoch() {
+  for (const InputState& input : x_head.inputs.states()) {
+    if (input.highest) x_head.epoch = std::max(x_head.epoch, input.highest->epoch);
+  }
   ++x_head.epoch;
   for (InputState& input : x_head.inputs.states()) {
     const uint64_t from = input.applied_offset ? *input.applied_offset + 1 : 0;

@@ -49,6 +49,7 @@ struct StateHead {
   uint32_t epoch = 0;       // of new inputs
   uint64_t highest_hi = 0;  // of all versions decided; arrival versions start above
   uint64_t tombstones = 0;
+  uint64_t dead_letter_from = 0;  // dead letters of older table versions were applied since
   Counts totals;
 };
 
@@ -101,6 +102,11 @@ class TableState {
   /// must be empty. Returns how many; `kept` counts the others.
   uint64_t CollectTombstones(const Version& boundary, uint64_t& kept);
   uint32_t NextEpoch();
+  /// A record of this key could not be applied: later changes of it are held back (kHeld), but for
+  /// deletes and complete images above `version`, which end the hold.
+  void Hold(std::string_view key, const Version& version);
+  /// Ends all holds: the bad records are about to be applied again.
+  void ReleaseHolds();
 
   /// Closes the batch: resolves lone -U changes, reads rows that extras keep, and lists what to
   /// write. May be called again after a failed commit. Pointers are good until Committed or
@@ -158,6 +164,7 @@ class TableState {
   Result<Outcome> ApplyKey(const Incoming& in);
   Result<Outcome> DecideKey(PendingKey& key, const Incoming& in);
   Result<Outcome> OnConflictOf(PendingKey& key, const Incoming& in, const StoredChange& stored);
+  bool Held(const PendingKey& key, const Incoming& in) const;
   Status ApplyDelete(PendingKey& key, const Incoming& in);
   Status ApplyUpsert(PendingKey& key, const Incoming& in);
   void BecomeTombstone(PendingKey& key, const Version& version);
