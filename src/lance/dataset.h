@@ -71,6 +71,12 @@ struct CompactionReceipt {
   uint64_t bytes_written = 0;
 };
 
+/// A secondary index over one column.
+struct Index {
+  std::string name;
+  std::string column;
+};
+
 /// Gives scanned rows in pieces; returning an error ends the scan with it. `addresses[i]` is the
 /// place of row i.
 using ScanSink = std::function<Status(const Rows& rows, std::span<const RowAddress> addresses)>;
@@ -130,10 +136,18 @@ class Dataset {
   /// Rewrites one column as a wider type. Row addresses stay. Returns the new version.
   virtual Result<uint64_t> WidenColumn(const std::string& name, const Type& type,
                                        uint64_t expected_version, const Properties& properties) = 0;
+  /// One version; two when the dataset has indexes, both with the properties (the first only
+  /// reserves fragment ids).
   virtual Result<CompactionReceipt> Compact(const CompactionRequest& request) = 0;
   /// Makes the content of `version` the next version.
   virtual Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
                                    const Properties& properties) = 0;
+  /// Trains an index ("btree", "ivf_pq") over all rows of the open version, in the place of one of
+  /// the same column. Rows committed later are not in it, and readers scan them. Compaction keeps
+  /// indexes; widening a column drops its. Returns the new version.
+  virtual Result<uint64_t> CreateIndex(const std::string& column, const std::string& kind,
+                                       uint64_t expected_version, const Properties& properties) = 0;
+  virtual Result<std::vector<Index>> Indexes() = 0;
   /// Deletes versions below `keep_from` that are not tagged, and files that no kept version names.
   /// Returns bytes freed.
   virtual Result<uint64_t> Cleanup(uint64_t keep_from) = 0;

@@ -506,6 +506,59 @@ TEST_P(DatasetContractTest, WideningKeepsAddressesValuesAndDeletedRows) {
   EXPECT_EQ((*opened)->Describe(6)->properties, (Properties{{"p", "2"}}));
 }
 
+TEST_P(DatasetContractTest, IndexesSurviveCommitsAndCompactionAndNotWidening) {
+  const std::unique_ptr<Backend> other = GetParam().make();
+  const Schema schema{.columns = {{.name = "id", .type = TypeOf("int32"), .nullable = false}},
+                      .key = {0},
+                      .nullable_key = {false}};
+  Result<std::unique_ptr<Dataset>> created = other->Create(schema, {});
+  ASSERT_THAT(created, IsOk());
+  Dataset& dataset = **created;
+  EXPECT_THAT(dataset.Indexes(), IsOkAnd(IsEmpty()));
+  Rows rows(schema);
+  for (int32_t id = 0; id < 50; ++id) rows.columns[0].AppendFixed(id);
+  for (int part = 0; part < 3; ++part) {
+    ASSERT_THAT(dataset.Commit({.expected_version = dataset.version(), .new_rows = &rows}), IsOk());
+  }
+  ASSERT_THAT(dataset.CreateIndex("id", "btree", 4, {{"p", "index"}}), IsOkAnd(5u));
+  EXPECT_EQ(dataset.Describe(5)->operation, "CreateIndex");
+  EXPECT_EQ(dataset.Describe(5)->properties, (Properties{{"p", "index"}}));
+  EXPECT_THAT(dataset.CreateIndex("id", "no such kind", 5, {}), IsError(ErrorKind::kInternal));
+  EXPECT_THAT(dataset.CreateIndex("id", "btree", 4, {}), IsError(ErrorKind::kInternal));
+  const std::vector<RowAddress> deleted = {7, 1ull << 32};
+  ASSERT_THAT(dataset.Commit({.expected_version = 5, .new_rows = &rows, .deleted = deleted}),
+              IsOk());
+  const Result<CompactionReceipt> compacted = dataset.Compact(
+      {.expected_version = 6, .fragments = {0, 1, 2}, .properties = {{"p", "compacted"}}});
+  ASSERT_THAT(compacted, IsOk());
+  ASSERT_THAT(compacted->new_fragments, SizeIs(1));
+  EXPECT_EQ(compacted->new_fragments[0].physical_rows, 148u);
+  for (uint64_t version = 7; version <= compacted->version; ++version) {
+    EXPECT_EQ(dataset.Describe(version)->properties, (Properties{{"p", "compacted"}}));
+  }
+  const std::map<RowAddress, int32_t> found = [&] {
+    std::map<RowAddress, int32_t> ids;
+    EXPECT_THAT(dataset.Scan({"id"},
+                             [&](const Rows& read, auto addresses) -> Status {
+                               for (uint64_t row = 0; row < read.size(); ++row) {
+                                 ids[addresses[row]] = read.columns[0].Fixed<int32_t>(row);
+                               }
+                               return Ok{};
+                             }),
+                IsOk());
+    return ids;
+  }();
+  EXPECT_THAT(found, SizeIs(198));
+  EXPECT_EQ(found.at(compacted->new_fragments[0].id << 32 | 49), 1);
+  Result<std::unique_ptr<Dataset>> opened = other->Open();
+  ASSERT_THAT(opened, IsOk());
+  Result<std::vector<Index>> indexes = (*opened)->Indexes();
+  ASSERT_THAT(indexes, IsOkAnd(SizeIs(1)));
+  EXPECT_EQ((*indexes)[0].column, "id");
+  ASSERT_THAT((*opened)->WidenColumn("id", TypeOf("int64"), compacted->version, {}), IsOk());
+  EXPECT_THAT((*opened)->Indexes(), IsOkAnd(IsEmpty()));
+}
+
 TEST_P(DatasetContractTest, RestoreBringsContentBackAndNeverAnOldFragmentId) {
   ASSERT_THAT(Commit(RowsOf(0, 2), {}, {{"p", "2"}}), IsOk());
   ASSERT_THAT(Commit(RowsOf(2, 2), {0}), IsOk());

@@ -343,6 +343,28 @@ Result<uint64_t> LanceDataset::Restore(uint64_t version, uint64_t expected_versi
   return done.version;
 }
 
+Result<uint64_t> LanceDataset::CreateIndex(const std::string& column, const std::string& kind,
+                                           uint64_t expected_version,
+                                           const Properties& properties) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  const PropertyList list(properties);
+  lastword_lance_receipt receipt{};
+  lastword_lance_error* error = lastword_lance_create_index(x_handle, TextOf(column), TextOf(kind),
+                                                            expected_version, list.get(), &receipt);
+  LW_ASSIGN_OR_RETURN(const CommitReceipt done, ReceiptOf(error, receipt, "create index", 0));
+  return done.version;
+}
+
+Result<std::vector<Index>> LanceDataset::Indexes() {
+  lastword_lance_properties raw{};
+  LW_RETURN_IF_ERROR(Check(lastword_lance_indices(x_handle, &raw), "indexes"));
+  std::vector<Index> indexes;
+  for (size_t i = 0; i < raw.size; ++i) {
+    indexes.push_back({.name = StringOf(raw.data[i].key), .column = StringOf(raw.data[i].value)});
+  }
+  return indexes;
+}
+
 Result<uint64_t> LanceDataset::Cleanup(uint64_t keep_from) {
   uint64_t bytes = 0;
   LW_RETURN_IF_ERROR(Check(lastword_lance_cleanup(x_handle, keep_from, &bytes), "clean-up"));

@@ -42,6 +42,9 @@ class LanceDataset : public Dataset {
   Result<CompactionReceipt> Compact(const CompactionRequest& request) override;
   Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
                            const Properties& properties) override;
+  Result<uint64_t> CreateIndex(const std::string& column, const std::string& kind,
+                               uint64_t expected_version, const Properties& properties) override;
+  Result<std::vector<Index>> Indexes() override;
   Result<uint64_t> Cleanup(uint64_t keep_from) override;
 
   IoCounters counters() const override { return x_counters; }

@@ -106,6 +106,12 @@ class MemoryDataset : public Dataset {
   Result<CompactionReceipt> Compact(const CompactionRequest& request) override;
   Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
                            const Properties& properties) override;
+  Result<uint64_t> CreateIndex(const std::string& column, const std::string& kind,
+                               uint64_t expected_version, const Properties& properties) override;
+  Result<std::vector<Index>> Indexes() override {
+    LW_RETURN_IF_ERROR(x_store.CheckAlive(x_incarnation));
+    return x_version->indexes;
+  }
   Result<uint64_t> Cleanup(uint64_t keep_from) override;
 
   IoCounters counters() const override { return x_counters; }
@@ -264,7 +270,23 @@ Result<uint64_t> MemoryDataset::Restore(uint64_t restored, uint64_t expected_ver
       Change(StorageCall::Kind::kRestore, expected_version, [&](MemoryVersion& next) -> Status {
         next.schema = source->schema;
         next.fragments = source->fragments;
+        next.indexes = source->indexes;
         SetInfo(next, "Restore", "", properties, restored);
+        return Ok{};
+      }));
+  return version();
+}
+
+Result<uint64_t> MemoryDataset::CreateIndex(const std::string& column, const std::string& kind,
+                                            uint64_t expected_version,
+                                            const Properties& properties) {
+  LW_RETURN_IF_ERROR(
+      Change(StorageCall::Kind::kCreateIndex, expected_version, [&](MemoryVersion& next) -> Status {
+        LW_CHECK(kind == "btree" || kind == "ivf_pq", Message("{} is no type of index", kind));
+        LW_CHECK(next.schema.Find(column), Message("there is no column {}", column));
+        std::erase_if(next.indexes, [&](const Index& index) { return index.column == column; });
+        next.indexes.push_back({.name = column + "_idx", .column = column});
+        SetInfo(next, "CreateIndex", "", properties);
         return Ok{};
       }));
   return version();

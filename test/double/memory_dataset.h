@@ -33,7 +33,16 @@ enum class Fault : uint8_t {
 
 /// A call that is about to change a dataset.
 struct StorageCall {
-  enum class Kind : uint8_t { kCreate, kCommit, kAddColumns, kWiden, kCompact, kRestore, kCleanup };
+  enum class Kind : uint8_t {
+    kCreate,
+    kCommit,
+    kAddColumns,
+    kWiden,
+    kCompact,
+    kRestore,
+    kCreateIndex,
+    kCleanup
+  };
   Kind kind = Kind::kCommit;
   std::string uri;
   uint64_t number = 0;  // counted from 1 over the whole store
@@ -53,6 +62,7 @@ struct MemoryVersion {
   Schema schema;
   std::vector<MemoryFragment> fragments;  // ascending ids
   uint64_t next_fragment = 0;             // ids are never used twice
+  std::vector<Index> indexes;             // their existence only
   VersionInfo info;
 };
 

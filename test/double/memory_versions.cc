@@ -110,6 +110,7 @@ Status ApplyWiden(const std::string& name, const Type& type, MemoryVersion& vers
   const std::optional<uint32_t> at = version.schema.Find(name);
   LW_CHECK(at.has_value(), Message("there is no column {}", name));
   version.schema.columns[*at].type = type;
+  std::erase_if(version.indexes, [&](const Index& index) { return index.column == name; });
   for (MemoryFragment& fragment : version.fragments) {
     if (*at >= fragment.rows->columns.size()) continue;
     Rows widened;

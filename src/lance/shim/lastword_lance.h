@@ -1,11 +1,13 @@
 /* The C ABI of liblastword_lance: Lance datasets, opened and changed one version at a time.
  *
  * Rules, once for all calls:
- * - A call returns NULL when it did what it says, else an error that the caller frees. It never throws, never
- *   aborts, and keeps nothing of its arguments except where said.
- * - A dataset or a scan is used by one thread at a time; distinct ones are independent. A call blocks.
- * - Rows cross as the Arrow C data interface. What goes in is moved (its release callback becomes the library's
- *   duty, on any thread, before or after the call returns); what comes out belongs to the caller.
+ * - A call returns NULL when it did what it says, else an error that the caller frees. It never
+ *   throws, never aborts, and keeps nothing of its arguments except where said.
+ * - A dataset or a scan is used by one thread at a time; distinct ones are independent. A call
+ *   blocks.
+ * - Rows cross as the Arrow C data interface. What goes in is moved (its release callback becomes
+ *   the library's duty, on any thread, before or after the call returns); what comes out belongs
+ *   to the caller.
  * - Pointers that come out inside structures point into the dataset and hold until its next call.
  * - Opening commits nothing. A commit becomes exactly the announced version or nothing at all.
  */
@@ -27,7 +29,7 @@ typedef struct lastword_lance_scan lastword_lance_scan;
 typedef struct lastword_lance_error lastword_lance_error;
 
 enum lastword_lance_error_class {
-  /* Another commit took the version or rewrote what this one builds upon. Nothing became visible. */
+  /* Another commit took the version, or rewrote what this one builds upon. Nothing is visible. */
   LASTWORD_LANCE_CONFLICT = 1,
   /* The commit may be visible: look for its transaction id before anything else. */
   LASTWORD_LANCE_OUTCOME_UNKNOWN = 2,
@@ -59,7 +61,7 @@ typedef struct {
 } lastword_lance_properties;
 
 typedef struct {
-  int32_t fsync;                       /* sync files and folders before a manifest appears, and the manifest */
+  int32_t fsync; /* sync files and folders before a manifest appears, and the manifest */
   lastword_lance_text storage_version; /* "2.2"; used by create only */
   uint64_t cache_bytes;                /* for Lance's metadata and index caches together */
 } lastword_lance_options;
@@ -73,8 +75,8 @@ typedef struct {
 typedef struct {
   uint64_t version;
   int64_t timestamp_ms;
-  uint64_t restored_version;      /* of a Restore, else 0 */
-  lastword_lance_text operation;  /* "Update"; empty where the transaction is not kept */
+  uint64_t restored_version;     /* of a Restore, else 0 */
+  lastword_lance_text operation; /* "Update"; empty where the transaction is not kept */
   lastword_lance_text transaction_id;
   lastword_lance_properties properties;
 } lastword_lance_version;
@@ -91,7 +93,8 @@ lastword_lance_text lastword_lance_error_get_message(const lastword_lance_error*
 void lastword_lance_error_free(lastword_lance_error* error);
 
 /* NOT_FOUND where there is no dataset. */
-lastword_lance_error* lastword_lance_open(lastword_lance_text uri, const lastword_lance_options* options,
+lastword_lance_error* lastword_lance_open(lastword_lance_text uri,
+                                          const lastword_lance_options* options,
                                           lastword_lance_dataset** out);
 /* Makes version 1 without rows. Moves `schema`. ALREADY_EXISTS if there is a dataset. */
 lastword_lance_error* lastword_lance_create(lastword_lance_text uri, struct ArrowSchema* schema,
@@ -102,10 +105,12 @@ lastword_lance_error* lastword_lance_create(lastword_lance_text uri, struct Arro
 void lastword_lance_close(lastword_lance_dataset* dataset);
 
 uint64_t lastword_lance_get_version(const lastword_lance_dataset* dataset);
-lastword_lance_error* lastword_lance_get_schema(lastword_lance_dataset* dataset, struct ArrowSchema* out);
+lastword_lance_error* lastword_lance_get_schema(lastword_lance_dataset* dataset,
+                                                struct ArrowSchema* out);
 /* In address order. */
 lastword_lance_error* lastword_lance_get_fragments(lastword_lance_dataset* dataset,
-                                                   const lastword_lance_fragment** out, size_t* out_size);
+                                                   const lastword_lance_fragment** out,
+                                                   size_t* out_size);
 
 lastword_lance_error* lastword_lance_refresh(lastword_lance_dataset* dataset);
 lastword_lance_error* lastword_lance_latest(lastword_lance_dataset* dataset, uint64_t* out);
@@ -115,26 +120,32 @@ lastword_lance_error* lastword_lance_versions(lastword_lance_dataset* dataset, c
                                               size_t* out_size);
 lastword_lance_error* lastword_lance_describe(lastword_lance_dataset* dataset, uint64_t version,
                                               lastword_lance_version* out);
-/* The version whose transaction has this id, looking back from the latest to `from_version`; 0 = none. */
-lastword_lance_error* lastword_lance_find_transaction(lastword_lance_dataset* dataset, lastword_lance_text id,
-                                                      uint64_t from_version, uint64_t* out);
+/* The version whose transaction has this id, looking back from the latest to `from_version`; 0 =
+ * none. */
+lastword_lance_error* lastword_lance_find_transaction(lastword_lance_dataset* dataset,
+                                                      lastword_lance_text id, uint64_t from_version,
+                                                      uint64_t* out);
 
-/* Live rows in address order, `_rowaddr` (uint64) behind the columns. The dataset may change or close
- * meanwhile: a scan keeps its version. */
+/* Live rows in address order, `_rowaddr` (uint64) behind the columns. The dataset may change or
+ * close meanwhile: a scan keeps its version. */
 lastword_lance_error* lastword_lance_scan_open(lastword_lance_dataset* dataset,
-                                               const lastword_lance_text* columns, size_t columns_size,
-                                               size_t batch_rows, struct ArrowSchema* out_schema,
+                                               const lastword_lance_text* columns,
+                                               size_t columns_size, size_t batch_rows,
+                                               struct ArrowSchema* out_schema,
                                                lastword_lance_scan** out);
 /* The next struct array; one without release callback at the end. */
 lastword_lance_error* lastword_lance_scan_next(lastword_lance_scan* scan, struct ArrowArray* out);
 void lastword_lance_scan_close(lastword_lance_scan* scan);
 
-/* Receives the pieces of a take in order. Takes each array over; nonzero ends the call without error. */
+/* Receives the pieces of a take in order. Takes each array over; nonzero ends the call without
+ * error. */
 typedef int32_t (*lastword_lance_piece)(void* context, struct ArrowArray* array);
-/* Rows at `addresses`, in that order, repetitions included. A deleted row of a kept fragment is read too. */
-lastword_lance_error* lastword_lance_take(lastword_lance_dataset* dataset, const uint64_t* addresses,
-                                          size_t addresses_size, const lastword_lance_text* columns,
-                                          size_t columns_size, struct ArrowSchema* out_schema,
+/* Rows at `addresses`, in that order, repetitions included. A deleted row of a kept fragment is
+ * read too. */
+lastword_lance_error* lastword_lance_take(lastword_lance_dataset* dataset,
+                                          const uint64_t* addresses, size_t addresses_size,
+                                          const lastword_lance_text* columns, size_t columns_size,
+                                          struct ArrowSchema* out_schema,
                                           lastword_lance_piece piece, void* context);
 
 typedef struct {
@@ -153,12 +164,15 @@ lastword_lance_error* lastword_lance_commit(lastword_lance_dataset* dataset,
                                             lastword_lance_receipt* out);
 
 /* Appends nullable columns without touching data. Moves `columns`. */
-lastword_lance_error* lastword_lance_add_columns(lastword_lance_dataset* dataset, struct ArrowSchema* columns,
+lastword_lance_error* lastword_lance_add_columns(lastword_lance_dataset* dataset,
+                                                 struct ArrowSchema* columns,
                                                  uint64_t expected_version,
                                                  lastword_lance_properties properties,
                                                  lastword_lance_receipt* out);
-/* Rewrites the column that the single field of `column` names as that field's type. Moves `column`. */
-lastword_lance_error* lastword_lance_widen_column(lastword_lance_dataset* dataset, struct ArrowSchema* column,
+/* Rewrites the column that the single field of `column` names as that field's type. Moves `column`.
+ */
+lastword_lance_error* lastword_lance_widen_column(lastword_lance_dataset* dataset,
+                                                  struct ArrowSchema* column,
                                                   uint64_t expected_version,
                                                   lastword_lance_properties properties,
                                                   lastword_lance_receipt* out);
@@ -171,15 +185,26 @@ typedef struct {
   lastword_lance_properties properties;
 } lastword_lance_compaction_request;
 
-/* One version; two when the dataset has indices (the first reserves fragment ids and has the properties too). */
+/* One version; two when the dataset has indices (the first reserves fragment ids and has the
+ * properties too). */
 lastword_lance_error* lastword_lance_compact(lastword_lance_dataset* dataset,
                                              const lastword_lance_compaction_request* request,
                                              lastword_lance_receipt* out);
 lastword_lance_error* lastword_lance_restore(lastword_lance_dataset* dataset, uint64_t version,
-                                             uint64_t expected_version, lastword_lance_properties properties,
+                                             uint64_t expected_version,
+                                             lastword_lance_properties properties,
                                              lastword_lance_receipt* out);
 lastword_lance_error* lastword_lance_cleanup(lastword_lance_dataset* dataset, uint64_t keep_from,
                                              uint64_t* out_bytes);
+
+/* Trains an index ("btree", "ivf_pq") over all rows of the open version; replaces one of the same
+ * column. */
+lastword_lance_error* lastword_lance_create_index(
+    lastword_lance_dataset* dataset, lastword_lance_text column, lastword_lance_text kind,
+    uint64_t expected_version, lastword_lance_properties properties, lastword_lance_receipt* out);
+/* Name and column of each index. */
+lastword_lance_error* lastword_lance_indices(lastword_lance_dataset* dataset,
+                                             lastword_lance_properties* out);
 
 /* Panics inside the library, for the test that a panic comes back as an error. */
 lastword_lance_error* lastword_lance_panic(void);

@@ -1,9 +1,9 @@
 //! The gate in front of every manifest.
 //!
-//! Lance rebases a transaction over commits of others even with zero retries, so a stale writer would be
-//! accepted. A dataset opened by this crate can only publish the version that was announced to its gate
-//! (`arm`); anything else is refused before the manifest exists. The same place syncs what the manifest
-//! names, because it is the last one that sees it unpublished.
+//! Lance rebases a transaction over commits of others even with zero retries, so a stale writer
+//! would be accepted. A dataset opened by this crate can only publish the version that was
+//! announced to its gate (`arm`); anything else is refused before the manifest exists. The same
+//! place syncs what the manifest names, because it is the last one that sees it unpublished.
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -47,7 +47,8 @@ pub struct Report {
     pub refusal: Option<String>,
     /// The manifest may have appeared, but writing or syncing it reported this.
     pub publish_error: Option<String>,
-    /// Size of the data, deletion and transaction files of the version; known for local storage only.
+    /// Size of the data, deletion and transaction files of the version; known for local storage
+    /// only.
     pub bytes_written: u64,
 }
 
@@ -82,11 +83,16 @@ impl CommitGate {
 
     fn lock(&self) -> MutexGuard<'_, Step> {
         // A panic while the lock is held leaves plain data behind, never a half-made state.
-        self.step.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.step
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Takes the announced step, or refuses.
-    fn admit(&self, version: u64) -> std::result::Result<(Arc<Vec<Fragment>>, HashSet<String>), CommitError> {
+    fn admit(
+        &self,
+        version: u64,
+    ) -> std::result::Result<(Arc<Vec<Fragment>>, HashSet<String>), CommitError> {
         let mut step = self.lock();
         if step.version != Some(version) {
             let refusal = match step.version {
@@ -118,7 +124,9 @@ impl CommitHandler for CommitGate {
         base_path: &Path,
         object_store: &ObjectStore,
     ) -> Result<ManifestLocation> {
-        self.inner.resolve_latest_location(base_path, object_store).await
+        self.inner
+            .resolve_latest_location(base_path, object_store)
+            .await
     }
 
     async fn resolve_version_location(
@@ -177,8 +185,14 @@ impl CommitHandler for CommitGate {
         let (base, base_indices) = self.admit(manifest.version)?;
         let mut store = object_store.clone();
         if object_store.has_direct_local_paths() {
-            let files = NewFiles::of(base_path, &base, &base_indices, manifest, indices.as_deref())
-                .map_err(failed)?;
+            let files = NewFiles::of(
+                base_path,
+                &base,
+                &base_indices,
+                manifest,
+                indices.as_deref(),
+            )
+            .map_err(failed)?;
             self.lock().bytes_written = files.bytes();
             if self.fsync {
                 files.sync().map_err(failed)?;

@@ -1,6 +1,7 @@
 //! One open dataset: its version, its gate, and questions about versions.
 //!
-//! All state sits in `Session`-bounded caches and in the handle; a handle is used by one thread at a time.
+//! All state sits in `Session`-bounded caches and in the handle; a handle is used by one thread at
+//! a time.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,7 +29,8 @@ pub struct Options {
 
 pub type Properties = HashMap<String, String>;
 
-/// Deletion vectors of the current version, so that a commit does not read back what the last one wrote.
+/// Deletion vectors of the current version, so that a commit does not read back what the last one
+/// wrote.
 #[derive(Default)]
 pub struct DeletionCache {
     pub vectors: HashMap<u64, (DeletionFile, Arc<DeletionVector>)>,
@@ -152,9 +154,14 @@ impl Handle {
                 "the dataset uses stable row ids, under which a row address is not a row's place",
             ));
         }
-        if dataset.manifest.fragments.iter().any(|f| f.physical_rows.is_none()) {
+        if dataset
+            .manifest
+            .fragments
+            .iter()
+            .any(|f| f.physical_rows.is_none())
+        {
             return Err(Failure::invalid(
-                "the dataset was written by a Lance that did not record row counts; rewrite it first",
+                "the dataset comes from a Lance that recorded no row counts; rewrite it first",
             ));
         }
         Ok(())
@@ -254,7 +261,10 @@ impl Handle {
         if self.dataset.has_successor_version().await? {
             return Err(Failure::new(
                 Class::Conflict,
-                format!("version {} was taken by another commit", expected_version + 1),
+                format!(
+                    "version {} was taken by another commit",
+                    expected_version + 1
+                ),
             ));
         }
         Ok(())
@@ -270,13 +280,19 @@ impl Handle {
         let before = self.dataset.clone();
         let version = before.version_id() + 1;
         let base = before.manifest.fragments.clone();
-        self.gate.arm(version, base.clone(), self.index_ids().await?);
+        self.gate
+            .arm(version, base.clone(), self.index_ids().await?);
         let committed = CommitBuilder::new(before.clone())
             .with_commit_handler(self.gate.clone())
             .with_skip_auto_cleanup(true)
             .with_max_retries(0)
             .with_timeout(None)
-            .execute(transaction(before.version_id(), operation, transaction_id, properties))
+            .execute(transaction(
+                before.version_id(),
+                operation,
+                transaction_id,
+                properties,
+            ))
             .await;
         let report = self.gate.disarm();
         let after = match committed {
@@ -291,7 +307,8 @@ impl Handle {
         };
         self.dataset = Arc::new(after);
         if let Some(error) = report.publish_error {
-            // Lance found the manifest in place although publishing it failed: visible, perhaps not durable.
+            // Lance found the manifest in place although publishing it failed: visible, perhaps not
+            // durable.
             return Err(Failure::new(
                 Class::OutcomeUnknown,
                 format!("version {version} is visible, but: {error}"),
@@ -318,7 +335,8 @@ fn transaction(
     id: &str,
     properties: Properties,
 ) -> Transaction {
-    // CommitBuilder::with_transaction_properties keeps a value that it never writes; this is the way that works.
+    // CommitBuilder::with_transaction_properties keeps a value that it never writes; this is the
+    // way that works.
     let mut builder = TransactionBuilder::new(read_version, operation)
         .transaction_properties(Some(Arc::new(properties)));
     if !id.is_empty() {

@@ -1,12 +1,12 @@
 //! What a new version must have on disk before its manifest appears.
 //!
-//! Lance renames data, deletion and transaction files into place and syncs none of them: after a power loss a
-//! manifest could name empty files. The files that a manifest names and its predecessor did not are synced
-//! here, with the folders that hold their names. Local storage only.
+//! Lance renames data, deletion and transaction files into place and syncs none of them: after a
+//! power loss a manifest could name empty files. The files that a manifest names and its
+//! predecessor did not are synced here, with the folders that hold their names. Local storage only.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
-use std::io::{Error, Result};
+use std::io::{Error, ErrorKind, Result};
 use std::path::{Path as LocalPath, PathBuf};
 
 use lance_io::local::to_local_path;
@@ -70,10 +70,17 @@ impl NewFiles {
         for folder in folders.iter().rev() {
             sync(folder)?;
         }
-        match self.root.parent() {
-            Some(parent) if self.is_first_version => sync(parent),
-            _ => Ok(()),
+        if self.is_first_version {
+            // Folders above may have been made for this dataset; what is not ours to open was there
+            // before.
+            for folder in self.root.ancestors().skip(1) {
+                match sync(folder) {
+                    Err(error) if error.kind() != ErrorKind::PermissionDenied => return Err(error),
+                    _ => {}
+                }
+            }
         }
+        Ok(())
     }
 }
 
@@ -130,6 +137,9 @@ fn sync_all(files: &[PathBuf]) -> Result<()> {
 }
 
 fn sync(path: &LocalPath) -> Result<()> {
-    let named = |error: Error| Error::new(error.kind(), format!("sync {}: {error}", path.display()));
-    File::open(path).and_then(|file| file.sync_all()).map_err(named)
+    let named =
+        |error: Error| Error::new(error.kind(), format!("sync {}: {error}", path.display()));
+    File::open(path)
+        .and_then(|file| file.sync_all())
+        .map_err(named)
 }

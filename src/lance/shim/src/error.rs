@@ -1,7 +1,7 @@
 //! Classes of failure, and the one place that reads Lance's errors.
 //!
-//! A class exists only where the caller acts differently on it. A refusal by our own commit handler and a
-//! lost put-if-absent are the same to the caller: somebody else took the version.
+//! A class exists only where the caller acts differently on it. A refusal by our own commit handler
+//! and a lost put-if-absent are the same to the caller: somebody else took the version.
 
 use std::error::Error as StdError;
 
@@ -11,7 +11,8 @@ use lance_core::Error as LanceError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Class {
-    /// Another commit took the version, or rewrote what this one builds upon. Nothing became visible.
+    /// Another commit took the version, or rewrote what this one builds upon. Nothing became
+    /// visible.
     Conflict = 1,
     /// The commit may be visible. Look for its transaction id before anything else.
     OutcomeUnknown = 2,
@@ -78,6 +79,9 @@ fn classify(error: &LanceError) -> Class {
     if is_disk_full(error) {
         return Class::DiskFull;
     }
+    if is_missing(error) {
+        return Class::NotFound;
+    }
     match error.find_root() {
         LanceError::CommitConflict { .. }
         | LanceError::RetryableCommitConflict { .. }
@@ -107,18 +111,45 @@ fn classify(error: &LanceError) -> Class {
     }
 }
 
-/// Lance's local writers wrap the operating system's error several layers deep, and some of them keep only
-/// its text.
-fn is_disk_full(error: &(dyn StdError + 'static)) -> bool {
-    let mut next = Some(error);
-    while let Some(current) = next {
-        if let Some(io) = current.downcast_ref::<std::io::Error>() {
-            use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
-            if matches!(io.kind(), StorageFull | QuotaExceeded | FileTooLarge) {
-                return true;
-            }
+/// Readers of data files report a missing one as an I/O error around an I/O error.
+fn is_missing(error: &(dyn StdError + 'static)) -> bool {
+    chain(error).any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::NotFound)
+            || matches!(
+                cause.downcast_ref::<object_store::Error>(),
+                Some(object_store::Error::NotFound { .. })
+            )
+            || matches!(
+                cause.downcast_ref::<LanceError>(),
+                Some(LanceError::NotFound { .. })
+            )
+    })
+}
+
+/// The error and what caused it, one after the other.
+fn chain<'a>(
+    error: &'a (dyn StdError + 'static),
+) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |cause| {
+        // The source of a wrapping io::Error is that of what it wraps, which it would step over.
+        match cause.downcast_ref::<std::io::Error>() {
+            Some(io) => io.get_ref().map(|inner| inner as &(dyn StdError + 'static)),
+            None => cause.source(),
         }
-        next = current.source();
+    })
+}
+
+/// Lance's local writers wrap the operating system's error several layers deep, and some of them
+/// keep only its text.
+fn is_disk_full(error: &(dyn StdError + 'static)) -> bool {
+    use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    let is_full = |cause: &(dyn StdError + 'static)| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| matches!(io.kind(), StorageFull | QuotaExceeded | FileTooLarge))
+    };
+    if chain(error).any(is_full) {
+        return true;
     }
     let text = error.to_string();
     text.contains("No space left on device") || text.contains("Disk quota exceeded")

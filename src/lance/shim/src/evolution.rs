@@ -30,7 +30,10 @@ impl Handle {
         self.check_next_is_free(expected_version).await?;
         for column in columns.fields() {
             if !column.is_nullable() {
-                return Err(Failure::invalid(format!("column {} is not nullable", column.name())));
+                return Err(Failure::invalid(format!(
+                    "column {} is not nullable",
+                    column.name()
+                )));
             }
             if self.dataset.schema().field(column.name()).is_some() {
                 return Err(Failure::invalid(format!("column {} exists", column.name())));
@@ -46,8 +49,8 @@ impl Handle {
         self.publish(operation, "", properties).await
     }
 
-    /// Rewrites the column that `column` names as its type, which must hold every value of the old one.
-    /// Addresses stay, and deleted rows keep their values.
+    /// Rewrites the column that `column` names as its type, which must hold every value of the old
+    /// one. Addresses stay, and deleted rows keep their values.
     pub async fn widen_column(
         &mut self,
         column: &ArrowField,
@@ -66,7 +69,8 @@ impl Handle {
 
         let mut fragments = Vec::with_capacity(self.dataset.manifest.fragments.len());
         for fragment in self.dataset.manifest.fragments.iter() {
-            let rewritten = rewrite_column(&self.dataset, &widened, fragment, name, &old_field).await?;
+            let rewritten =
+                rewrite_column(&self.dataset, &widened, fragment, name, &old_field).await?;
             fragments.push(rewritten);
         }
         let operation = Operation::Merge {
@@ -88,8 +92,8 @@ impl Handle {
         let mut kept = old_field.metadata.clone();
         kept.extend(column.metadata().clone());
         // From Arrow, so that key marks and the encoding follow the metadata and the type.
-        let arrow_field =
-            ArrowField::new(name, column.data_type().clone(), old_field.nullable).with_metadata(kept);
+        let arrow_field = ArrowField::new(name, column.data_type().clone(), old_field.nullable)
+            .with_metadata(kept);
         let mut field = Field::try_from(&arrow_field)?;
         let mut next_id = i64::from(self.dataset.manifest.max_field_id()) + 1;
         field.try_set_id(old_field.parent_id, &mut next_id)?;
@@ -113,7 +117,8 @@ async fn rewrite_column(
     let new_schema = widened.schema().project(&[name])?;
     let output = Arc::new(ArrowSchema::from(&new_schema));
     let rows = fragment.physical_rows.unwrap_or_default() as u64;
-    // Physical rows: the new file has to line up with the fragment's other files, deleted rows included.
+    // Physical rows: the new file has to line up with the fragment's other files, deleted rows
+    // included.
     let batches = source
         .read_physical_slice(0..rows, &old_schema, REWRITE_BATCH_ROWS)
         .await?;
@@ -139,7 +144,13 @@ async fn rewrite_column(
             file.fields = file
                 .fields
                 .iter()
-                .map(|id| if superseded.contains(id) { SUPERSEDED_FIELD } else { *id })
+                .map(|id| {
+                    if superseded.contains(id) {
+                        SUPERSEDED_FIELD
+                    } else {
+                        *id
+                    }
+                })
                 .collect();
         }
     }

@@ -1,5 +1,5 @@
-//! The C ABI. The only unsafe code of the crate: turns C arguments into Rust values and back, catches panics.
-//! What each call promises is said in `lastword_lance.h`.
+//! The C ABI. The only unsafe code of the crate: turns C arguments into Rust values and back,
+//! catches panics. What each call promises is said in `lastword_lance.h`.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,6 +11,7 @@ use lance_table::format::Fragment;
 
 use crate::dataset::{Committed, Handle, Options, Properties, VersionInfo};
 use crate::error::{Class, Failure, Outcome};
+use crate::index::IndexInfo;
 use crate::maintenance::CompactionRequest;
 use crate::runtime::block_on;
 use crate::scan::Scan;
@@ -100,6 +101,7 @@ pub struct DatasetBox {
     fragments: Vec<RawFragment>,
     versions: Vec<u64>,
     described: Option<(VersionInfo, Vec<Property>)>,
+    indices: (Vec<IndexInfo>, Vec<Property>),
 }
 
 impl DatasetBox {
@@ -109,6 +111,7 @@ impl DatasetBox {
             fragments: Vec::new(),
             versions: Vec::new(),
             described: None,
+            indices: Default::default(),
         })
     }
 
@@ -236,7 +239,9 @@ fn raw_fragment(fragment: &Fragment) -> RawFragment {
     RawFragment {
         id: fragment.id,
         physical_rows: fragment.physical_rows.unwrap_or_default() as u64,
-        deleted_rows: deleted.and_then(|file| file.num_deleted_rows).unwrap_or_default() as u64,
+        deleted_rows: deleted
+            .and_then(|file| file.num_deleted_rows)
+            .unwrap_or_default() as u64,
     }
 }
 
@@ -416,7 +421,11 @@ pub unsafe extern "C" fn lastword_lance_find_transaction(
     out: *mut u64,
 ) -> *mut ErrorBox {
     guard(|| unsafe {
-        let found = block_on((*dataset).handle.find_transaction(&id.read()?, from_version))?;
+        let found = block_on(
+            (*dataset)
+                .handle
+                .find_transaction(&id.read()?, from_version),
+        )?;
         *out = found.unwrap_or_default();
         Ok(())
     })
@@ -529,7 +538,9 @@ pub unsafe extern "C" fn lastword_lance_add_columns(
         let columns = take_schema(columns)?;
         let properties = read_properties(properties)?;
         let dataset = &mut *dataset;
-        let call = dataset.handle.add_columns(&columns, expected_version, properties);
+        let call = dataset
+            .handle
+            .add_columns(&columns, expected_version, properties);
         let committed = block_on(call)?;
         out.write(dataset.lend_receipt(committed));
         Ok(())
@@ -551,7 +562,9 @@ pub unsafe extern "C" fn lastword_lance_widen_column(
             return Err(Failure::invalid("one column at a time"));
         };
         let dataset = &mut *dataset;
-        let call = dataset.handle.widen_column(field, expected_version, properties);
+        let call = dataset
+            .handle
+            .widen_column(field, expected_version, properties);
         let committed = block_on(call)?;
         out.write(dataset.lend_receipt(committed));
         Ok(())
@@ -590,7 +603,9 @@ pub unsafe extern "C" fn lastword_lance_restore(
     guard(|| unsafe {
         let properties = read_properties(properties)?;
         let dataset = &mut *dataset;
-        let call = dataset.handle.restore(version, expected_version, properties);
+        let call = dataset
+            .handle
+            .restore(version, expected_version, properties);
         let committed = block_on(call)?;
         out.write(dataset.lend_receipt(committed));
         Ok(())
@@ -605,6 +620,52 @@ pub unsafe extern "C" fn lastword_lance_cleanup(
 ) -> *mut ErrorBox {
     guard(|| unsafe {
         *out_bytes = block_on((*dataset).handle.cleanup(keep_from))?;
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_create_index(
+    dataset: *mut DatasetBox,
+    column: Text,
+    kind: Text,
+    expected_version: u64,
+    properties: PropertyList,
+    out: *mut Receipt,
+) -> *mut ErrorBox {
+    guard(|| unsafe {
+        let (column, kind) = (column.read()?, kind.read()?);
+        let properties = read_properties(properties)?;
+        let dataset = &mut *dataset;
+        let call = dataset
+            .handle
+            .create_index(&column, &kind, expected_version, properties);
+        let committed = block_on(call)?;
+        out.write(dataset.lend_receipt(committed));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_indices(
+    dataset: *mut DatasetBox,
+    out: *mut PropertyList,
+) -> *mut ErrorBox {
+    guard(|| unsafe {
+        let dataset = &mut *dataset;
+        let (found, list) = &mut dataset.indices;
+        *found = block_on(dataset.handle.indices())?;
+        *list = found
+            .iter()
+            .map(|index| Property {
+                key: Text::of(&index.name),
+                value: Text::of(&index.column),
+            })
+            .collect();
+        out.write(PropertyList {
+            data: list.as_ptr(),
+            size: list.len(),
+        });
         Ok(())
     })
 }

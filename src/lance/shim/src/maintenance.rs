@@ -26,8 +26,8 @@ pub struct CompactionRequest {
 impl Handle {
     /// Rewrites the live rows of `fragments`, in that order, into new ones.
     ///
-    /// One version. With indices it takes two: the ids of the new fragments are reserved first, because the
-    /// indices have to name them.
+    /// One version. With indices it takes two: the ids of the new fragments are reserved first,
+    /// because the indices have to name them.
     pub async fn compact(&mut self, request: CompactionRequest) -> Outcome<Committed> {
         self.check_next_is_free(request.expected_version).await?;
         let known = &self.dataset.manifest.fragments;
@@ -48,7 +48,8 @@ impl Handle {
             task: TaskData { fragments },
             read_version: self.version(),
             options: CompactionOptions {
-                target_rows_per_fragment: usize::try_from(request.target_rows).unwrap_or(usize::MAX),
+                target_rows_per_fragment: usize::try_from(request.target_rows)
+                    .unwrap_or(usize::MAX),
                 ..CompactionOptions::default()
             },
         };
@@ -62,7 +63,8 @@ impl Handle {
             }
             Some(moved) => {
                 let moved = moved.clone();
-                self.compact_with_indices(rewritten, &moved, request.properties).await
+                self.compact_with_indices(rewritten, &moved, request.properties)
+                    .await
             }
         };
         if let Err(failure) = &committed
@@ -88,7 +90,8 @@ impl Handle {
         let reserve = Operation::ReserveFragments {
             num_fragments: count,
         };
-        // With the properties: a crash between the two commits leaves a version that says where it stands.
+        // With the properties: a crash between the two commits leaves a version that says where it
+        // stands.
         self.publish(reserve, "", properties.clone()).await?;
         let past_last = self.dataset.manifest.max_fragment_id.map_or(0, |id| id + 1);
         for (fragment, id) in rewritten.new_fragments.iter_mut().zip(past_last - count..) {
@@ -116,7 +119,8 @@ impl Handle {
                 });
             }
         }
-        self.publish(rewrite(&rewritten, indices), "", properties).await
+        self.publish(rewrite(&rewritten, indices), "", properties)
+            .await
     }
 
     /// Makes the content of `version` the next version.
@@ -127,7 +131,8 @@ impl Handle {
         properties: Properties,
     ) -> Outcome<Committed> {
         self.check_next_is_free(expected_version).await?;
-        // Asked first: a restore of a missing version would fail after its transaction file was written.
+        // Asked first: a restore of a missing version would fail after its transaction file was
+        // written.
         self.describe(version).await?;
         let committed = self
             .publish(Operation::Restore { version }, "", properties)
@@ -140,7 +145,8 @@ impl Handle {
     pub async fn cleanup(&self, keep_from: u64) -> Outcome<u64> {
         let policy = CleanupPolicy {
             before_version: Some(keep_from),
-            // Files that no version names yet may belong to a commit under way; Lance gives them a week.
+            // Files that no version names yet may belong to a commit under way; Lance gives them a
+            // week.
             delete_unverified: false,
             error_if_tagged_old_versions: false,
             ..CleanupPolicy::default()

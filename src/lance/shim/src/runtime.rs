@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Runs `future` to its end on the calling thread; what Lance spawns runs on the runtime's own threads.
+/// Runs `future` to its end on the calling thread; what Lance spawns runs on the runtime's own
+/// threads.
 pub fn block_on<F: Future>(future: F) -> F::Output {
     runtime().block_on(future)
 }

@@ -14,7 +14,8 @@ use crate::dataset::Handle;
 use crate::error::{Class, Failure, Outcome};
 use crate::runtime;
 
-/// Rows that one `take` of Lance reads at a time, so that text of a piece stays below 32-bit offsets.
+/// Rows that one `take` of Lance reads at a time, so that text of a piece stays below 32-bit
+/// offsets.
 const TAKE_ROWS: usize = 32 * 1024;
 /// Lance's own default is 2 GiB a scan.
 const SCAN_BUFFER_BYTES: u64 = 64 << 20;
@@ -58,7 +59,8 @@ impl Handle {
         scanner.batch_size(batch_rows);
         scanner.io_buffer_size(SCAN_BUFFER_BYTES);
         scanner.batch_readahead(2);
-        // A rewrite puts its fragments where the old ones stood, so the manifest is not in address order.
+        // A rewrite puts its fragments where the old ones stood, so the manifest is not in address
+        // order.
         let fragments = &self.dataset.manifest.fragments;
         if !fragments.is_sorted_by_key(|fragment| fragment.id) {
             let mut sorted = fragments.as_ref().clone();
@@ -81,7 +83,8 @@ impl Handle {
         self.check_addresses(&sorted)?;
         let is_in_order = sorted.len() == addresses.len() && addresses.is_sorted();
         let schema = self.dataset.schema().project(columns)?;
-        let plan = ProjectionRequest::from_schema(schema).into_projection_plan(self.dataset.clone())?;
+        let plan =
+            ProjectionRequest::from_schema(schema).into_projection_plan(self.dataset.clone())?;
         let plan = Arc::new(plan);
         let mut pieces = Vec::with_capacity(sorted.len().div_ceil(TAKE_ROWS).max(1));
         for piece in sorted.chunks(TAKE_ROWS) {

@@ -1,6 +1,7 @@
 //! A commit of new rows and deleted addresses: one `Operation::Update`, built by hand.
 //!
-//! Cost is that of the batch and of the fragments it touches. Nothing is searched, joined or scanned.
+//! Cost is that of the batch and of the fragments it touches. Nothing is searched, joined or
+//! scanned.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,7 +126,10 @@ async fn delete_rows(
 ) -> Outcome<Vec<Touched>> {
     let mut offsets: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
     for address in deleted {
-        offsets.entry(address >> 32).or_default().push(address as u32);
+        offsets
+            .entry(address >> 32)
+            .or_default()
+            .push(address as u32);
     }
     iter(offsets.into_iter().map(|(id, offsets)| {
         let dataset = dataset.clone();
@@ -148,9 +152,8 @@ async fn delete_from(
     offsets: Vec<u32>,
     cached: Option<(DeletionFile, Arc<DeletionVector>)>,
 ) -> Outcome<Touched> {
-    let not_live = |offset: u32| {
-        Failure::invalid(format!("row {offset} of fragment {id} is not live"))
-    };
+    let not_live =
+        |offset: u32| Failure::invalid(format!("row {offset} of fragment {id} is not live"));
     let index = usize::try_from(id).map_err(|_| Failure::invalid("fragment id"))?;
     let Some(file_fragment) = dataset.get_fragment(index) else {
         return Err(Failure::invalid(format!("there is no fragment {id}")));
@@ -191,7 +194,11 @@ async fn delete_from(
 
 /// The dataset's folder in its store.
 fn dataset_base(dataset: &Dataset) -> object_store::path::Path {
-    let parts: Vec<_> = dataset.data_dir().parts().map(|p| p.as_ref().to_string()).collect();
+    let parts: Vec<_> = dataset
+        .data_dir()
+        .parts()
+        .map(|p| p.as_ref().to_string())
+        .collect();
     object_store::path::Path::from_iter(parts[..parts.len() - 1].iter().cloned())
 }
 
@@ -202,7 +209,9 @@ pub async fn discard(base: &Dataset, written: &[Fragment]) {
     };
     let root = dataset_base(base);
     for file in durability::fragment_files(&base.manifest.fragments, written) {
-        let path = file.split('/').fold(root.clone(), |path, part| path.join(part));
+        let path = file
+            .split('/')
+            .fold(root.clone(), |path, part| path.join(part));
         let _ = store.delete(&path).await;
     }
 }
@@ -222,7 +231,11 @@ impl DeletionCache {
                 }
             }
         }
-        let held: u64 = self.vectors.values().map(|(_, vector)| bytes_of(vector)).sum();
+        let held: u64 = self
+            .vectors
+            .values()
+            .map(|(_, vector)| bytes_of(vector))
+            .sum();
         if held > bytes_max / 2 {
             self.vectors.clear();
         }
