@@ -27,6 +27,16 @@ def without_comments_and_strings(text):
     return _TOKENS.sub(_blank, text)
 
 
+def lines_of_raw_strings(text):
+    """The numbers of the lines that hold part of a raw string, which no formatter may break."""
+    lines = set()
+    for match in _TOKENS.finditer(text):
+        if match.group(0).startswith("R"):
+            first = text.count("\n", 0, match.start()) + 1
+            lines.update(range(first, first + match.group(0).count("\n") + 1))
+    return lines
+
+
 def includes(text):
     """Yields (line, '<' or '"', header)."""
     for match in _INCLUDE.finditer(text):
@@ -91,11 +101,18 @@ def undocumented(text):
             elif re.fullmatch(r"(public|private|protected):", stripped):
                 scopes[-1] = stripped[:-1]
                 documented = False
-            elif _visible(scopes) and _needs_comment(stripped, scopes):
+            elif _visible(scopes) and _needs_comment(_declaration(code, number), scopes):
                 if not documented and "//" not in raw:
                     yield number, stripped[:60]
                 documented = True
         statement = _walk(line, statement, scopes)
+
+
+def _declaration(code, number):
+    """The line with this number, or the one below it where this one is only its template."""
+    line = code[number - 1].strip()
+    alone = re.fullmatch(r"template\s*<[^;{]*>", line) and number < len(code)
+    return code[number].strip() if alone else line
 
 
 def _visible(scopes):

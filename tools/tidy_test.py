@@ -118,6 +118,7 @@ class TidyTest(unittest.TestCase):
         self.base_clean("// " + "x" * 97 + "\n")
         self.base("// " + "x" * 98 + "\n", "101 columns")
         self.base_clean("// " + "→" * 97 + "\n")
+        self.base_clean('auto a = R"({"k":"' + "x" * 99 + '"})";\n')
         self.planted({"tools/x.py": "# " + "x" * 99 + "\n"}, "101 columns")
 
     def test_file_lines(self):
@@ -178,6 +179,8 @@ class TidyTest(unittest.TestCase):
         public = "include/lastword/a.h"
         text = CLEAN[public]
         self.planted({public: text + "\nvoid SayB();\n"}, "SayB")
+        self.planted({public: text + "\ntemplate <typename T>\nclass C {};\n"}, "template")
+        self.clean({public: text + "\ntemplate <typename T>\nclass C;\n"})
         self.planted({public: text + "\nstruct B {\n  int b = 0;\n};\n"}, "struct B")
         hidden = " private:\n  int Hidden();\n};\n"
         self.planted({public: text + "\n/// C.\nclass C {\n public:\n  C();\n\n  int Count();\n"
