@@ -300,7 +300,7 @@ Result<int64_t> ParseTimestamptz(std::string_view text) {
   return MicrosOf(*timestamp);
 }
 
-std::string DateToText(int64_t days) {
+std::string DateToText(int32_t days) {
   const CivilDate date = CivilFromDays(days);
   if (date.year >= 0 && date.year <= 9999) {
     return Message("{:04}-{:02}-{:02}", date.year, date.month, date.day);
@@ -324,7 +324,7 @@ std::string TimestampToText(int64_t micros, bool utc) {
     time += kMicrosPerDay;
     --days;
   }
-  return DateToText(days) + 'T' + TimeToText(time) + (utc ? "Z" : "");
+  return DateToText(static_cast<int32_t>(days)) + 'T' + TimeToText(time) + (utc ? "Z" : "");
 }
 
 }  // namespace lastword

@@ -43,7 +43,7 @@ Result<int64_t> ParseTimestamp(std::string_view text);
 Result<int64_t> ParseTimestamptz(std::string_view text);
 
 /// "2024-02-29"; years outside 0000-9999 carry a sign and are astronomical, as ISO 8601 has it.
-std::string DateToText(int64_t days);
+std::string DateToText(int32_t days);
 /// "12:34:56" or "12:34:56.000001".
 std::string TimeToText(int64_t micros);
 /// "2024-02-29T12:34:56"; with `utc` a 'Z' follows.

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "model/canonical.h"
+#include "model/column_origin.h"
 
 namespace lastword {
 namespace {
@@ -17,15 +18,19 @@ bool Contains(const std::vector<uint32_t>& ascending, uint32_t column) {
 }  // namespace
 
 Digester::Digester(const Schema& schema) {
+  // The change as sent: under the names of the image, whatever the table calls its columns.
+  auto image_name = [&schema](uint32_t column) -> const std::string& {
+    const Column& declared = schema.columns[column];
+    return declared.from.empty() ? declared.name : declared.from;
+  };
   for (uint32_t i = 0; i < schema.columns.size(); ++i) {
-    // A column that the record's metadata fills differs between redeliveries of one change.
-    if (schema.columns[i].from.empty()) x_order.push_back(i);
+    // Metadata of the record differs between redeliveries of one change.
+    if (!IsRecordMetadata(schema.columns[i].from)) x_order.push_back(i);
   }
-  std::sort(x_order.begin(), x_order.end(), [&schema](uint32_t a, uint32_t b) {
-    return schema.columns[a].name < schema.columns[b].name;
-  });
+  std::sort(x_order.begin(), x_order.end(),
+            [&image_name](uint32_t a, uint32_t b) { return image_name(a) < image_name(b); });
   for (const uint32_t column : x_order) {
-    const std::string& name = schema.columns[column].name;
+    const std::string& name = image_name(column);
     std::string& prefixed = x_names.emplace_back();
     AppendUint32(static_cast<uint32_t>(name.size()), prefixed);
     prefixed += name;

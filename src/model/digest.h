@@ -7,8 +7,9 @@
 //            | part                         of model/key.h (0x01 tag payload), and for digests only
 //   tag     := 'L' count(4) part*           list; its NULL elements are 0x00
 //            | 'V' raw little-endian floats vector
-// Columns with `from:` and filled or defaulted values are not part of it: a redelivery under
-// another offset has the same digest. Persisted with each row: never changes.
+// `name` is that of the image: a column whose `from:` maps a field goes under the field's name.
+// Metadata of the record (model/column_origin.h) and filled or defaulted values are not part of it:
+// a redelivery under another offset has the same digest. Persisted with each row: never changes.
 #pragma once
 
 #include <cstdint>

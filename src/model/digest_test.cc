@@ -62,6 +62,25 @@ TEST(Digest, OnlyWhatWasSentCounts) {
   EXPECT_NE(DigestOf(schema, {{"id", 7}, {"qty", 1}}), sent);
 }
 
+TEST(Digest, AMappedFieldCountsUnderItsNameInTheImage) {
+  Schema mapped = SchemaOf({{"id", "int64"}, {"a_b", "string"}});
+  mapped.columns[1].from = "a.b";
+  const uint64_t sent = DigestOf(mapped, {{"id", 7}, {"a_b", "x"}});
+  EXPECT_EQ(sent,
+            DigestOf(SchemaOf({{"id", "int64"}, {"a.b", "string"}}), {{"id", 7}, {"a.b", "x"}}));
+  EXPECT_NE(sent, DigestOf(mapped, {{"id", 7}, {"a_b", "y"}}));
+}
+
+TEST(Digest, NoMetadataOfTheRecordCounts) {
+  for (const std::string from : {"source.db", "header.trace", "topic", "partition", "offset"}) {
+    Schema schema = SchemaOf({{"id", "int64"}, {"meta", "string"}});
+    schema.columns[1].from = from;
+    EXPECT_EQ(DigestOf(schema, {{"id", 7}, {"meta", "x"}}),
+              DigestOf(schema, {{"id", 7}, {"meta", "y"}}))
+        << from;
+  }
+}
+
 TEST(Digest, SurvivesWidening) {
   EXPECT_EQ(DigestOf(SchemaOf({{"a", "int8"}}), {{"a", 7}}),
             DigestOf(SchemaOf({{"a", "int64"}}), {{"a", 7}}));

@@ -29,13 +29,14 @@ namespace lastword {
 /// kNullInKey, with the column in the place.
 Status AppendKey(const Schema& schema, const Rows& rows, uint64_t row, std::string& out);
 
-/// Reads a key as a user types it for `explain`: the value itself for a single key column, else a
-/// JSON array in key order or an object by column name; returns its canonical bytes. `source` names
-/// the caller in the error (kUsage).
+/// Reads a key as a user types it for `explain`: the value itself for a single key column (bytes as
+/// base64, dates and times as ISO 8601), else a JSON array in key order or an object by column
+/// name; both JSON forms are taken for a single column too. Returns its canonical bytes; kUsage
+/// otherwise.
 Result<std::string> ParseKey(const Schema& schema, std::string_view text);
 
-/// The key as `explain` takes it back: `7`, `merchant-7`, `[1,"a"]`. Never fails: bytes that are no
-/// key print as hex.
+/// The key as `explain` takes it back: `7`, `merchant-7`, `[1,"a"]`; a single text that itself
+/// begins like JSON is printed as an array of one. Never fails: bytes that are no key print as hex.
 std::string KeyToText(std::string_view canonical);
 
 /// Fails with kUsage where the schema's key columns cannot be a key.

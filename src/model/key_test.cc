@@ -257,8 +257,9 @@ TEST(KeyText, NullKeys) {
 TEST(KeyText, NeverFailsOnBytesThatAreNoKey) {
   EXPECT_EQ(KeyToText("\x05"), "0x05");
   EXPECT_EQ(KeyToText(std::string_view("\x01\x00", 2)), "0x0100");
-  const std::string key = KeyOf({"int64", "string", "uuid", "decimal(3,1)"},
-                                {7, "text", "0f8fad5bd9cb469fa16570867728950e", "1.5"});
+  const std::string key =
+      KeyOf({"int64", "string", "uuid", "decimal(3,1)", "date", "time_us", "timestamp_us"},
+            {7, "text", "0f8fad5bd9cb469fa16570867728950e", "1.5", -1, 1, -1});
   for (size_t size = 1; size < key.size(); ++size) KeyToText(key.substr(0, size));
   Random random(9);
   for (int round = 0; round < 20'000; ++round) {

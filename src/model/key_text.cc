@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "base/base64.h"
 #include "base/format.h"
@@ -97,7 +98,8 @@ std::optional<Json> TakePart(std::string_view& rest) {
     case 'x':
       return Json(EncodeBase64(payload));
     case 'D':
-      return Json(DateToText(number));
+      if (!std::in_range<int32_t>(number)) return std::nullopt;
+      return Json(DateToText(static_cast<int32_t>(number)));
     case 'T':
       return Json(TimeToText(number));
     case 't':

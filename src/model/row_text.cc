@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "base/base64.h"
 #include "base/format.h"
@@ -33,7 +34,9 @@ std::string FloatToText(double value, const Type& type) {
 std::string IntegerToText(int64_t value, const Type& type) {
   switch (type.kind) {
     case TypeKind::kDate:
-      return DateToText(value);
+      // A caller's value need not come from a column.
+      if (!std::in_range<int32_t>(value)) return Message("{}", value);
+      return DateToText(static_cast<int32_t>(value));
     case TypeKind::kTimeUs:
       return TimeToText(value);
     case TypeKind::kTimestampUs:

@@ -72,6 +72,10 @@ TEST(RowText, EveryTypeInEveryForm) {
   }
 }
 
+TEST(RowText, ADateBeyondItsRangeIsItsNumber) {
+  EXPECT_EQ(ValueToText(Value(INT64_MAX), *ParseType("date")), "9223372036854775807");
+}
+
 Schema TwoColumns() {
   Schema schema;
   schema.columns = {{.name = "id", .type = *ParseType("int64")}, {.name = "a \"name\", long"}};
