@@ -36,9 +36,13 @@ Status ApplyRun::Start() {
     TableImpl& table = x_destinations[i].table();
     ResumePoint point;
     point.position_of = [&table](const std::string& input) { return table.PositionOf(input); };
-    LW_ASSIGN_OR_RETURN(const TableStatus status, table.GetStatus());
-    point.epoch = status.epoch;
-    x_results[i].lance_version = status.lance_version;
+    // A table that does not exist yet has no status; it begins in epoch 0.
+    if (const auto status = table.GetStatus(); status.ok()) {
+      point.epoch = status->epoch;
+      x_results[i].lance_version = status->lance_version;
+    } else if (status.error().kind != ErrorKind::kUsage) {
+      return status.error();
+    }
     if (!x_options.checkpoint_id.empty()) {
       LW_ASSIGN_OR_RETURN(point.skip_all, table.KnowsCheckpoint(x_options.checkpoint_id));
       x_results[i].already_committed = point.skip_all;

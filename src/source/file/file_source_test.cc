@@ -35,6 +35,8 @@ class LineDecoder : public codec::Decoder {
       ++line;
     }
   }
+  void DecodeRecords(std::span<const codec::RawRecord>, const std::vector<std::string>&,
+                     codec::Decoded&) override {}
   void SetTables(const std::vector<codec::TableSpec>& tables) override { x_tables = tables.size(); }
 
  private:

@@ -1,0 +1,135 @@
+#include "cli/apply_arguments.h"
+
+#include <filesystem>
+
+#include "base/format.h"
+#include "model/schema_check.h"
+#include "pipeline/destination.h"
+
+namespace lastword::cli {
+namespace {
+
+Error Usage(std::string message) {
+  return Error{ErrorKind::kUsage, std::move(message)};
+}
+
+// "lake/orders.lance/" -> "orders"
+std::string StemOf(const std::string& uri) {
+  std::filesystem::path path(uri);
+  if (!path.has_filename()) path = path.parent_path();
+  return path.stem().string();
+}
+
+Result<Column> ParseColumn(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0) {
+    return Usage(Message("--column takes name:type, such as qty:int64, and not `{}`", text));
+  }
+  Column column;
+  column.name = text.substr(0, colon);
+  LW_ASSIGN_OR_RETURN(column.type, ParseType(std::string_view(text).substr(colon + 1)));
+  if (const Status name = CheckColumnName(column.name); !name.ok()) {
+    return Usage(name.error().message);
+  }
+  return column;
+}
+
+Result<TableConfig> TableWithoutConfig(const ApplyArguments& arguments) {
+  TableConfig table;
+  table.name = StemOf(arguments.table);
+  table.primary_key = arguments.keys;
+  for (const std::string& text : arguments.columns) {
+    LW_ASSIGN_OR_RETURN(table.columns.emplace_back(), ParseColumn(text));
+  }
+  Schema declared;
+  declared.columns = table.columns;
+  for (const std::string& key : table.primary_key) {
+    if (!table.columns.empty() && !declared.Find(key)) {
+      return Usage(
+          Message("the key column `{}` is not among the columns of --column; with "
+                  "--column every column is declared",
+                  key));
+    }
+  }
+  return table;
+}
+
+// `--table` beside a configuration names one of its tables, by name or by path; a path moves it.
+Status MoveTable(const ApplyArguments& arguments, ApplyPlan& plan) {
+  const std::string name = StemOf(arguments.table);
+  PlannedTable* chosen = plan.tables.size() == 1 ? &plan.tables[0] : nullptr;
+  for (PlannedTable& table : plan.tables) {
+    if (table.config.name == name) chosen = &table;
+  }
+  if (chosen == nullptr) {
+    return Usage(Message("--table {}: the configuration has no table `{}`", arguments.table, name));
+  }
+  const bool is_path = arguments.table != chosen->config.name;
+  if (is_path) chosen->uri = arguments.table;
+  if (!arguments.keys.empty()) chosen->config.primary_key = arguments.keys;
+  return Ok{};
+}
+
+Status PlanWithConfig(const ApplyArguments& arguments, ApplyPlan& plan) {
+  if (!arguments.columns.empty()) {
+    return Usage("--column goes without --config; declare columns in the configuration");
+  }
+  LW_ASSIGN_OR_RETURN(plan.pipeline, LoadConfig(arguments.config));
+  if (plan.pipeline.source.kind != SourceKind::kFile) {
+    return Usage(
+        "apply reads files; the configuration's source is of another kind: give one with "
+        "`kind: file`");
+  }
+  for (TableConfig& table : plan.pipeline.tables) {
+    const std::string uri = TableUri(plan.pipeline.sink.uri, table.name);
+    plan.tables.push_back({std::move(table), uri});
+  }
+  plan.pipeline.tables.clear();
+  if (!arguments.table.empty()) LW_RETURN_IF_ERROR(MoveTable(arguments, plan));
+  if (arguments.table.empty() && !arguments.keys.empty()) {
+    return Usage("--key goes with --table; with --config alone use primary_key of each table");
+  }
+  if (!arguments.events.empty()) plan.pipeline.source.paths = arguments.events;
+  return Ok{};
+}
+
+}  // namespace
+
+Result<ApplyPlan> PlanApply(const ApplyArguments& arguments) {
+  ApplyPlan plan;
+  if (!arguments.checkpoint_id.empty() && arguments.checkpoint_every) {
+    return Usage(
+        "--checkpoint-id makes the run one checkpoint; it goes without "
+        "--checkpoint-every");
+  }
+  if (!arguments.config.empty()) {
+    LW_RETURN_IF_ERROR(PlanWithConfig(arguments, plan));
+  } else {
+    if (arguments.table.empty()) {
+      return Usage("which table? give --table PATH.lance (and --key), or --config FILE");
+    }
+    LW_ASSIGN_OR_RETURN(TableConfig table, TableWithoutConfig(arguments));
+    plan.tables.push_back({std::move(table), arguments.table});
+    plan.pipeline.source.paths = arguments.events;
+  }
+  if (plan.pipeline.source.paths.empty()) {
+    return Usage("which events? name files, or `-` for standard input");
+  }
+  std::string format = arguments.format;
+  if (format.empty()) format = plan.pipeline.source.format;
+  plan.format_given = !format.empty();
+  if (!format.empty()) {
+    LW_ASSIGN_OR_RETURN(plan.format, codec::ParseFormat(format));
+  }
+  for (const PlannedTable& table : plan.tables) {
+    if (table.config.on_bad_record == OnBadRecord::kDeadLetter) {
+      return Usage(
+          Message("table {}: on_bad_record: dead_letter is not available in this version; "
+                  "use fail",
+                  table.config.name));
+    }
+  }
+  return plan;
+}
+
+}  // namespace lastword::cli

@@ -1,0 +1,188 @@
+// `lastword apply`: files of changes into tables, in this process, without a server.
+#include <chrono>
+#include <iostream>
+
+#include "cli/apply_arguments.h"
+#include "cli/apply_report.h"
+#include "cli/command.h"
+#include "cli/outcomes_file.h"
+#include "cli/progress.h"
+#include "cli/stop_signal.h"
+#include "commit/engine.h"
+#include "pipeline/apply_run.h"
+#include "source/file/file_source.h"
+
+namespace lastword::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSignalExitCode = 128;  // plus the signal, as shells have it
+constexpr int kStrictExitCode = 3;    // as a run that stopped at a record
+
+// Uncommitted changes may hold this part of `memory`: the key index and storage need the rest.
+constexpr uint64_t kPendingShare = 4;
+
+void SayNote(const std::string& note) {
+  std::cerr << "lastword: " << note << std::endl;
+}
+
+// A first line with the members of a dump of Kafka records.
+bool LooksLikeRecords(const std::string& path) {
+  if (path.empty() || path == "-") return false;
+  auto stream = file::OpenByteStream(path);
+  if (!stream.ok()) return false;
+  file::LineReader reader(std::move(*stream), 1 << 16);
+  const auto lines = reader.Peek(1);
+  if (!lines.ok()) return false;
+  const auto has = [&](std::string_view name) {
+    return lines->bytes.find(name) != std::string_view::npos;
+  };
+  return has("\"partition\"") && has("\"offset\"") && (has("\"value\"") || has("\"payload\""));
+}
+
+Error WithHint(Error error, const ApplyPlan& plan) {
+  if (error.kind == ErrorKind::kBadEnvelope && !plan.format_given &&
+      LooksLikeRecords(error.place.input)) {
+    error.message += "; the file looks like a dump of Kafka records: read it with --format records";
+  }
+  return error;
+}
+
+Result<std::vector<Destination>> OpenDestinations(ApplyPlan& plan, Storage& storage) {
+  const TableOptions options = TableOptionsOf(plan.pipeline);
+  std::vector<Destination> destinations;
+  for (PlannedTable& table : plan.tables) {
+    LW_ASSIGN_OR_RETURN(Destination destination,
+                        Destination::Open(std::move(table.config), table.uri, options, storage));
+    destinations.push_back(std::move(destination));
+  }
+  return destinations;
+}
+
+// Steps until the end, an error, or a signal; the answer is the exit code.
+CommandResult StepToEnd(ApplyRun& run, const Source& source, ProgressBar& bar) {
+  LW_RETURN_IF_ERROR(run.Start());
+  while (true) {
+    LW_ASSIGN_OR_RETURN(const bool more, run.Step());
+    if (!more) return 0;
+    bar.Show(source.GetProgress(), run.changes());
+    if (const int signal = StopSignal(); signal != 0) {
+      LW_RETURN_IF_ERROR(run.CommitEarly());
+      return kSignalExitCode + signal;
+    }
+  }
+}
+
+// Prints the counts; the answer is the exit code under --strict.
+CommandResult Report(const ApplyRun& run, const ApplyArguments& arguments, double seconds,
+                     bool failed) {
+  LW_ASSIGN_OR_RETURN(const ApplyReport report, MakeApplyReport(run, seconds));
+  bool clean = true;
+  for (const TableReport& table : report.tables) {
+    clean = clean && table.quarantined_keys == 0 && table.dead_letters == 0;
+    if (!arguments.json) std::cout << ReportLine(table, report) << '\n';
+  }
+  // After an error its object is the last line instead.
+  if (arguments.json && !failed) std::cout << ReportJson(report) << '\n';
+  std::cout << std::flush;
+  return clean ? 0 : kStrictExitCode;
+}
+
+CommandResult Apply(const ApplyArguments& arguments) {
+  LW_ASSIGN_OR_RETURN(ApplyPlan plan, PlanApply(arguments));
+  const Clock::time_point started = Clock::now();
+  std::unique_ptr<OutcomesFile> outcomes;
+  if (!arguments.outcomes.empty()) {
+    LW_ASSIGN_OR_RETURN(outcomes, OutcomesFile::Create(arguments.outcomes));
+  }
+  const std::unique_ptr<Storage> storage = MakeLanceStorage(TableOptionsOf(plan.pipeline));
+  LW_ASSIGN_OR_RETURN(std::vector<Destination> destinations, OpenDestinations(plan, *storage));
+  file::FileSource source({plan.pipeline.source.paths, arguments.from_start},
+                          codec::MakeDecoder(plan.format, {}));
+  ProgressBar bar;
+  ApplyOptions options;
+  options.checkpoint_every = arguments.checkpoint_every ? arguments.checkpoint_every
+                                                        : plan.pipeline.checkpoint.max_changes;
+  if (!arguments.checkpoint_id.empty()) options.checkpoint_every.reset();
+  options.pending_bytes_max =
+      std::min(plan.pipeline.checkpoint.max_bytes, plan.pipeline.memory_bytes / kPendingShare);
+  options.checkpoint_id = arguments.checkpoint_id;
+  options.epochs = plan.pipeline.source.epochs;
+  options.on_note = [&](const std::string& note) {
+    bar.Clear();
+    SayNote(note);
+  };
+  if (outcomes != nullptr) {
+    options.on_outcomes = [&](const TableConfig& table, const ChangeBatch& batch,
+                              const std::vector<Outcome>& decided) {
+      outcomes->Write(table.name, batch, decided, source);
+    };
+  }
+  CatchStopSignals();
+  ApplyRun run(source, std::move(destinations), std::move(options));
+  const CommandResult ended = StepToEnd(run, source, bar);
+  bar.Clear();
+  const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  const Status closed = outcomes == nullptr ? Status(Ok{}) : outcomes->Close();
+  const CommandResult reported = Report(run, arguments, seconds, !ended.ok());
+  if (!ended.ok()) return WithHint(ended.error(), plan);
+  LW_RETURN_IF_ERROR(closed);
+  if (*ended != 0) return *ended;
+  LW_RETURN_IF_ERROR(reported);
+  return arguments.strict ? *reported : 0;
+}
+
+constexpr const char* kExamples =
+    "  lastword apply events.ndjson --table lake/orders.lance --key id\n"
+    "  zcat dump.gz | lastword apply - --format records --table t.lance --key tenant,id\n"
+    "  lastword apply a.ndjson b.ndjson.zst --config shop.yaml --json\n"
+    "  lastword apply cp7.ndjson --format changelog --table t.lance --key k --checkpoint-id cp-7\n"
+    "\n"
+    "A file is continued behind what the table holds of it; --from-start delivers all of it "
+    "again.\n"
+    "SIGINT and SIGTERM finish the running step, commit, and end with 130 and 143.\n";
+
+}  // namespace
+
+void AddApply(CLI::App& app, Chosen& chosen) {
+  auto arguments = std::make_shared<ApplyArguments>();
+  CLI::App* command = app.add_subcommand("apply", "Apply files of changes to tables");
+  command->add_option("EVENTS", arguments->events,
+                      "Files of changes, one a line, plain or .gz or .zst; - is standard input");
+  command->add_option("--table", arguments->table,
+                      "The table: path of its Lance dataset; with --config one of its tables");
+  command
+      ->add_option("--key", arguments->keys,
+                   "Primary key, a column or a list a,b; default: the source's")
+      ->delimiter(',')
+      ->allow_extra_args(false);  // one word behind it: files may follow
+  command
+      ->add_option("--column", arguments->columns,
+                   "Declare a column as name:type; without any, columns are discovered")
+      ->allow_extra_args(false);
+  command->add_option("--format", arguments->format,
+                      "debezium (default), records, changelog or sequenced");
+  command->add_option("--config", arguments->config, "Pipeline configuration, YAML or JSON");
+  command
+      ->add_option("--checkpoint-every", arguments->checkpoint_every,
+                   "Commit after this many changes; default: at the end, or when memory asks")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--checkpoint-id", arguments->checkpoint_id,
+                      "Make this run one checkpoint; an id that is known changes nothing");
+  command->add_flag("--from-start", arguments->from_start,
+                    "Deliver files from their first line, whatever is applied already");
+  command->add_option("--outcomes", arguments->outcomes,
+                      "Write what became of each change to this file, one JSON line a change");
+  command->add_flag("--strict", arguments->strict,
+                    "End with 3 when keys are quarantined or records in the dead letter");
+  command->add_flag("--json", arguments->json,
+                    "Print one JSON object, the last line of the output");
+  command->footer(Footer(kExamples));
+  command->callback([arguments, &chosen] {
+    chosen.json = &arguments->json;
+    chosen.run = [arguments] { return Apply(*arguments); };
+  });
+}
+
+}  // namespace lastword::cli
