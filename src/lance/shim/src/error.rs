@@ -131,13 +131,15 @@ fn is_missing(error: &(dyn StdError + 'static)) -> bool {
 fn chain<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |cause| {
-        // The source of a wrapping io::Error is that of what it wraps, which it would step over.
-        match cause.downcast_ref::<std::io::Error>() {
-            Some(io) => io.get_ref().map(|inner| inner as &(dyn StdError + 'static)),
-            None => cause.source(),
-        }
-    })
+    std::iter::successors(Some(error), |cause| next_cause(*cause))
+}
+
+fn next_cause<'a>(cause: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    // The source of a wrapping io::Error is that of what it wraps, which it would step over.
+    match cause.downcast_ref::<std::io::Error>() {
+        Some(io) => io.get_ref().map(|inner| inner as &(dyn StdError + 'static)),
+        None => cause.source(),
+    }
 }
 
 /// Lance's local writers wrap the operating system's error several layers deep, and some of them
