@@ -1,0 +1,28 @@
+#include "base/utf8.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lastword {
+namespace {
+
+TEST(Utf8, TakesWellFormedText) {
+  for (const std::string text :
+       {"", "plain ascii of some length", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80",
+        "\xED\x9F\xBF", "\xEE\x80\x80", "\xF4\x8F\xBF\xBF", "12345678\xC3\xA9"}) {
+    EXPECT_TRUE(IsUtf8(text)) << text;
+  }
+}
+
+TEST(Utf8, RefusesTheRest) {
+  for (const std::string text :
+       {"\x80", "\xC3", "\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xF0\x8F\xBF\xBF",
+        "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF", "\xE2\x82", "\xE2\x28\xA1", "1234567\xC3",
+        "12345678\x80"}) {
+    EXPECT_FALSE(IsUtf8(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace lastword
