@@ -1,0 +1,171 @@
+#include "capi/row_codec.h"
+
+#include "base/bytes.h"
+#include "base/format.h"
+#include "base/utf8.h"
+#include "model/decimal.h"
+
+namespace lastword::capi {
+namespace {
+
+constexpr int64_t kDayMicroseconds = 86'400'000'000;
+
+bool IsText(TypeKind kind) {
+  return kind == TypeKind::kString || kind == TypeKind::kJson;
+}
+
+bool Bit(std::string_view bits, uint64_t i) {
+  return (static_cast<uint8_t>(bits[i >> 3]) >> (i & 7) & 1) != 0;
+}
+
+Error EndsEarly() {
+  return Error{ErrorKind::kUsage, "an encoded row ends early: its bytes do not fit the schema", {}};
+}
+
+Status CheckFixed(const Type& type, std::string_view bytes) {
+  if (type.kind == TypeKind::kBool && static_cast<uint8_t>(bytes[0]) > 1) {
+    return Error{ErrorKind::kUsage, "a bool is neither 0 nor 1", {}};
+  }
+  if (type.kind == TypeKind::kTimeUs) {
+    int64_t time;
+    std::memcpy(&time, bytes.data(), sizeof time);
+    if (time < 0 || time > kDayMicroseconds) {
+      return Error{ErrorKind::kOutOfRange, "a time lies outside the day", {}};
+    }
+  }
+  if (type.kind == TypeKind::kDecimal) {
+    char checked[kDecimalBytesMax];
+    return DecimalRescale(bytes, type, type, checked);
+  }
+  return Ok{};
+}
+
+Status ReadValue(ByteReader& in, ColumnData& out);
+
+Status ReadList(ByteReader& in, ColumnData& out) {
+  const uint32_t count = in.Get<uint32_t>();
+  const std::string_view nulls = in.GetRaw((uint64_t{count} + 7) / 8);
+  if (!in.ok()) return EndsEarly();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (Bit(nulls, i)) {
+      out.child().AppendNull();
+    } else {
+      LW_RETURN_IF_ERROR(ReadValue(in, out.child()));
+    }
+  }
+  out.AppendList(count);
+  return Ok{};
+}
+
+Status ReadValue(ByteReader& in, ColumnData& out) {
+  const Type& type = out.type();
+  if (type.kind == TypeKind::kList) return ReadList(in, out);
+  const uint32_t width = FixedWidth(type);
+  const std::string_view bytes = width != 0 ? in.GetRaw(width) : in.GetBytes();
+  if (!in.ok()) return EndsEarly();
+  if (width != 0) {
+    LW_RETURN_IF_ERROR(CheckFixed(type, bytes));
+    out.AppendFixedBytes(bytes.data());
+    return Ok{};
+  }
+  if (IsText(type.kind) && !IsUtf8(bytes)) {
+    return Error{ErrorKind::kTypeMismatch, "a text is no UTF-8; declare the column as bytes", {}};
+  }
+  out.AppendBytes(bytes);
+  return Ok{};
+}
+
+void AppendNullBits(const ColumnData& column, uint64_t begin, uint64_t count, std::string& out) {
+  const size_t at = out.size();
+  out.append((count + 7) / 8, '\0');
+  for (uint64_t i = 0; i < count; ++i) {
+    if (column.IsNull(begin + i)) out[at + (i >> 3)] |= static_cast<char>(1 << (i & 7));
+  }
+}
+
+void AppendEncodedValue(const ColumnData& column, uint64_t row, std::string& out) {
+  ByteWriter writer(out);
+  if (column.type().kind == TypeKind::kList) {
+    const auto [begin, count] = column.ListRange(row);
+    writer.Put(static_cast<uint32_t>(count));
+    AppendNullBits(column.child(), begin, count, out);
+    for (uint64_t i = begin; i < begin + count; ++i) {
+      if (!column.child().IsNull(i)) AppendEncodedValue(column.child(), i, out);
+    }
+  } else if (FixedWidth(column.type()) != 0) {
+    writer.PutRaw(column.FixedBytes(row));
+  } else {
+    writer.PutBytes(column.Bytes(row));
+  }
+}
+
+}  // namespace
+
+RowReader::RowReader(const Schema& schema, size_t columns, bool with_version)
+    : x_schema(schema), x_columns(columns), x_with_version(with_version) {
+  for (const Column& column : schema.columns) x_takes_null.push_back(column.nullable);
+  for (const uint32_t key : schema.key) x_takes_null[key] = true;
+}
+
+Status RowReader::ReadColumns(std::string_view nulls, std::string_view& encoded, RowKind kind,
+                              Rows& rows) {
+  ByteReader in(encoded);
+  for (size_t i = 0; i < x_columns; ++i) {
+    const Column& column = x_schema.columns[i];
+    Status appended = Ok{};
+    if (!Bit(nulls, i)) {
+      appended = ReadValue(in, rows.columns[i]);
+    } else if (x_takes_null[i] || IsRemoval(kind)) {
+      rows.columns[i].AppendNull();
+    } else {
+      appended = Error{ErrorKind::kTypeMismatch, "NULL in a column that takes none", {}};
+    }
+    if (!appended.ok()) {
+      appended.error().place.column = column.name;
+      return appended;
+    }
+  }
+  encoded = encoded.substr(encoded.size() - in.left());
+  return Ok{};
+}
+
+Status RowReader::Read(std::string_view& encoded, Rows& rows, RowKind& kind, Version& version) {
+  ByteReader in(encoded);
+  const uint8_t kind_byte = in.Get<uint8_t>();
+  if (x_with_version) {
+    version.epoch = in.Get<uint32_t>();
+    version.hi = in.Get<uint64_t>();
+    version.mid = in.Get<uint64_t>();
+    version.lo = in.Get<uint64_t>();
+  }
+  const std::string_view nulls = in.GetRaw((x_columns + 7) / 8);
+  if (!in.ok()) return EndsEarly();
+  if (kind_byte > static_cast<uint8_t>(RowKind::kDelete)) {
+    return Error{ErrorKind::kUsage, Message("{} is no row kind", kind_byte), {}};
+  }
+  kind = static_cast<RowKind>(kind_byte);
+  const uint64_t before = rows.size();
+  std::string_view rest = encoded.substr(encoded.size() - in.left());
+  const Status read = ReadColumns(nulls, rest, kind, rows);
+  if (!read.ok()) {
+    rows.Truncate(before);
+    return read;
+  }
+  encoded = rest;
+  return Ok{};
+}
+
+void AppendEncodedRow(const Rows& rows, uint64_t row, std::string& out) {
+  out.push_back(static_cast<char>(RowKind::kInsert));
+  const size_t at = out.size();
+  out.append((rows.columns.size() + 7) / 8, '\0');
+  for (size_t i = 0; i < rows.columns.size(); ++i) {
+    if (rows.columns[i].IsNull(row)) {
+      out[at + (i >> 3)] |= static_cast<char>(1 << (i & 7));
+    } else {
+      AppendEncodedValue(rows.columns[i], row, out);
+    }
+  }
+}
+
+}  // namespace lastword::capi

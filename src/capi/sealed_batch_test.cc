@@ -1,0 +1,111 @@
+#include "capi/sealed_batch.h"
+
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/random.h"
+#include "capi/batch_writer.h"
+#include "capi/test_rows.h"
+#include "test/status_matchers.h"
+
+namespace lastword::capi {
+namespace {
+
+// Written by format 1 and never again: what it holds is below, in the order of its heads.
+constexpr const char* kSample = LW_TESTDATA "/sealed_batch/format1.bin";
+
+std::string MakeBatch() {
+  BatchWriter writer(*ParseWriterOptions(R"({"columns": [
+      {"name": "k", "type": "int64"}, {"name": "v", "type": "string"},
+      {"name": "tags", "type": "list<string>"}, {"name": "seq", "type": "int64"}], "key": ["k"],
+      "versions": {"columns": ["seq"]}})"));
+  const auto text = [](const std::string& t) { return Raw(static_cast<uint32_t>(t.size())) + t; };
+  const std::string tags = Raw(uint32_t{3}) + '\2' + text("x") + text("yy");
+  const std::string rows = std::string(1, kI) + '\0' + Raw(int64_t{1}) + text("ann") + tags +
+                           Raw(int64_t{10}) + std::string(1, kUa) + '\6' + Raw(int64_t{2}) +
+                           Raw(int64_t{11}) + std::string(1, kD) + '\6' + Raw(int64_t{3}) +
+                           Raw(int64_t{12}) + std::string(1, kUb) + '\6' + Raw(int64_t{4}) +
+                           Raw(int64_t{13});
+  EXPECT_THAT(writer.Add(rows, 4), IsOk());
+  return *writer.Seal();
+}
+
+void ExpectSample(const std::string& bytes) {
+  const auto sealed = DecodeSealed(bytes);
+  ASSERT_THAT(sealed, IsOk());
+  EXPECT_FALSE(sealed->arrival);
+  EXPECT_EQ(sealed->id.size(), 16u);
+  ASSERT_EQ(sealed->schema.columns.size(), 4u);
+  EXPECT_EQ(ToString(sealed->schema.columns[2].type), "list<string>");
+  EXPECT_EQ(sealed->schema.key, std::vector<uint32_t>{0});
+  const ChangeBatch& changes = sealed->changes;
+  ASSERT_EQ(changes.heads.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(changes.KeyOf(changes.heads[i]), "\1i" + Raw(static_cast<int64_t>(i + 1)));
+    EXPECT_EQ(changes.heads[i].version.hi, (uint64_t{1} << 63) + 10 + i);
+    EXPECT_EQ(changes.heads[i].key, Hash128(changes.KeyOf(changes.heads[i])));
+  }
+  EXPECT_EQ(changes.heads[0].kind, Kind::kUpsert);
+  EXPECT_EQ(changes.heads[1].kind, Kind::kUpsert);
+  EXPECT_EQ(changes.heads[2].kind, Kind::kDelete);
+  EXPECT_EQ(changes.heads[2].flags, 0);
+  EXPECT_EQ(changes.heads[3].flags, kUpdateBefore);
+  ASSERT_EQ(changes.rows.size(), 2u);
+  EXPECT_EQ(changes.rows.columns[1].Bytes(0), "ann");
+  EXPECT_TRUE(changes.rows.columns[1].IsNull(1));
+  const ColumnData& tags = changes.rows.columns[2];
+  ASSERT_EQ(tags.ListRange(0).second, 3u);
+  EXPECT_EQ(tags.child().Bytes(0), "x");
+  EXPECT_TRUE(tags.child().IsNull(1));
+  EXPECT_EQ(tags.child().Bytes(2), "yy");
+  EXPECT_TRUE(tags.IsNull(1));
+  Digester digester(sealed->schema);
+  EXPECT_EQ(changes.heads[0].digest, digester.Digest(changes.rows, 0, {}, {}));
+}
+
+TEST(SealedBatch, ComesBack) {
+  ExpectSample(MakeBatch());
+}
+
+TEST(SealedBatch, TheSampleOfFormat1IsReadForEver) {
+  const auto bytes = ReadWholeFile(kSample);
+  ASSERT_THAT(bytes, IsOk());
+  ExpectSample(*bytes);
+}
+
+TEST(SealedBatch, EveryCutAndEveryFlipIsAnError) {
+  const std::string bytes = MakeBatch();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(DecodeSealed(std::string_view(bytes).substr(0, size)).ok()) << size;
+  }
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string bent = bytes;
+    bent[i] ^= 0x40;
+    EXPECT_FALSE(DecodeSealed(bent).ok()) << i;
+  }
+}
+
+// With a digest that fits, the bytes themselves are looked at: no crash, whatever they say.
+TEST(SealedBatch, WrongBytesUnderARightDigest) {
+  const std::string bytes = MakeBatch();
+  Random random(5);
+  const size_t size = bytes.size() - sizeof(uint64_t);
+  for (int i = 0; i < 20000; ++i) {
+    std::string bent = bytes.substr(0, size);
+    for (uint64_t flips = 1 + random.Below(3); flips > 0; --flips) {
+      bent[6 + random.Below(size - 6)] = static_cast<char>(random.Below(256));
+    }
+    bent += Raw(Hash64(bent));
+    (void)DecodeSealed(bent).ok();
+  }
+}
+
+TEST(SealedBatch, ALaterFormatIsRefused) {
+  std::string bytes = MakeBatch();
+  bytes[4] = 2;
+  EXPECT_THAT(DecodeSealed(bytes), IsError(ErrorKind::kUnsupportedFormat));
+}
+
+}  // namespace
+}  // namespace lastword::capi

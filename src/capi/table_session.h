@@ -1,0 +1,59 @@
+// A table as the C interface holds it: opened once, given whole checkpoints of sealed batches.
+// Knows how sealed batches become changes of a table whose columns may have moved on since; what
+// becomes of a change is the table's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "capi/options.h"
+#include "capi/sealed_batch.h"
+#include "commit/table_impl.h"
+
+namespace lastword::capi {
+
+/// What one checkpoint did.
+struct SessionCommit {
+  CommitResult result;
+  Counts counts;  // of this checkpoint alone
+  uint64_t tombstones = 0;
+};
+
+class TableSession {
+ public:
+  /// Contract of lastword_table_open.
+  static Result<std::unique_ptr<TableSession>> Open(const std::string& uri,
+                                                    std::string_view options);
+
+  /// Contract of lastword_table_commit.
+  Result<SessionCommit> Commit(const std::string& id, std::span<const std::string_view> batches);
+
+  Result<bool> KnowsCheckpoint(const std::string& id);
+  Result<std::string> LastCheckpoint();
+  /// One JSON object.
+  Result<std::string> Explain(const std::string& key, std::string_view version);
+
+ private:
+  TableSession(TableOpening opening, Table table);
+
+  TableImpl& impl() { return x_table.impl(); }
+  Status ReconcileSchema();
+  Status ApplySealed(std::string_view bytes);
+  Result<SessionCommit> ApplyAndCommit(const std::string& id,
+                                       std::span<const std::string_view> batches);
+
+  TableOpening x_opening;
+  Table x_table;
+  bool x_exists = false;  // on storage
+  std::optional<Error> x_broken;
+};
+
+/// The columns that a table has after `declared` columns joined the `stored` ones. Without `evolve`
+/// the declared ones must be among the stored ones, with the same types. kSchemaIncompatible names
+/// the column.
+Result<Schema> JoinSchemas(const Schema& stored, const Schema& declared, bool evolve);
+
+}  // namespace lastword::capi
