@@ -1,0 +1,78 @@
+package org.lastword.flink;
+
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.table.api.bridge.java.StreamTableEnvironment;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Environments for tests, and an independent reader of what they leave behind. */
+final class Harness {
+    private static final String READER = String.join("\n",
+            "import lance, json, sys",
+            "d = lance.dataset(sys.argv[1])",
+            "d.validate()",
+            "columns = [c for c in d.schema.names if not c.startswith('_lw_')]",
+            "rows = d.to_table(columns=columns).to_pylist()",
+            "assert d.count_rows() == len(rows)",
+            "print(json.dumps({'version': d.version, 'rows': rows}, default=str))");
+
+    private Harness() {}
+
+    static StreamExecutionEnvironment environment(int parallelism, Path folder) {
+        return environment(parallelism, folder, 100);
+    }
+
+    static StreamExecutionEnvironment environment(int parallelism, Path folder, long interval) {
+        Configuration config = new Configuration();
+        config.setString("execution.checkpointing.interval", interval + " ms");
+        config.setString("execution.checkpointing.dir", folder.resolve("checkpoints").toUri()
+                .toString());
+        config.setString("restart-strategy.type", "fixed-delay");
+        config.setString("restart-strategy.fixed-delay.attempts", "100");
+        config.setString("restart-strategy.fixed-delay.delay", "50 ms");
+        StreamExecutionEnvironment env =
+                StreamExecutionEnvironment.getExecutionEnvironment(config);
+        env.setParallelism(parallelism);
+        return env;
+    }
+
+    static StreamTableEnvironment tables(StreamExecutionEnvironment env) {
+        return StreamTableEnvironment.create(env);
+    }
+
+    /** The table as pylance sees it: {"version": …, "rows": […]}. */
+    static JsonNode read(String uri) throws Exception {
+        Process reader = new ProcessBuilder(python(), "-c", READER, uri)
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        byte[] out = reader.getInputStream().readAllBytes();
+        if (!reader.waitFor(1, TimeUnit.MINUTES) || reader.exitValue() != 0) {
+            throw new IOException("pylance cannot read " + uri);
+        }
+        return TableShape.json().readTree(new String(out, StandardCharsets.UTF_8));
+    }
+
+    static String python() {
+        String python = System.getProperty("lastword.test.python");
+        if (python == null || python.isEmpty() || python.startsWith("${")) {
+            throw new IllegalStateException("set LW_PYTHON to a Python that has pylance");
+        }
+        return python;
+    }
+
+    /** Two columns of a table as a map; fails where a key is there twice. */
+    static Map<Long, String> readMap(String uri, String key, String value) throws Exception {
+        List<JsonNode> rows = new ArrayList<>();
+        read(uri).get("rows").forEach(rows::add);
+        return rows.stream().collect(
+                Collectors.toMap(row -> row.get(key).asLong(), row -> row.get(value).asText()));
+    }
+}
