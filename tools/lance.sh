@@ -13,7 +13,7 @@ build_lance() {
   cargo=$(head -n 1 <<<"$tools")
   rustc=$(tail -n 1 <<<"$tools")
   target="$CACHE/cargo-$(crates_key "$rustc")"
-  sources=$(shim_sources | xargs sha256sum | sha256sum | cut -c1-16)
+  sources=$(shim_hash)
   kept="$target/libraries/$sources.so"
   mkdir -p "$CACHE" build/lance
   (
@@ -36,7 +36,9 @@ crates_key() {
     sha256sum | cut -c1-12
 }
 
-shim_sources() { find "$SHIM" -type f -not -path '*/target/*' | LC_ALL=C sort; }
+shim_hash() {
+  find "$SHIM" -type f -not -path '*/target/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c1-16
+}
 
 # seed_crates RUSTC TARGET: starts from the newest folder of the same compiler, where there is one: cargo then
 # compiles only the crates that a changed lock file or profile touches.
@@ -66,6 +68,7 @@ cargo_build() {
   # All clones share the folder, and cargo's own check looks at times, not at which clone made the library.
   rm -rf "$3"/release/.fingerprint/lastword-lance-*
   RUSTC="$2" CARGO_TARGET_DIR="$3" "$1" build --release --locked --manifest-path "$SHIM/Cargo.toml"
+  [ "$3/libraries/$(shim_hash).so" = "$4" ] || fail "$SHIM changed while it was built; build again"
   cp "$3/release/$LIBRARY" "$4.new"
   mv "$4.new" "$4"
   # shellcheck disable=SC2012  # names without spaces
