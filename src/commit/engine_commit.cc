@@ -29,6 +29,27 @@ std::vector<uint64_t> AddressesOf(const CommitReceipt& receipt) {
 
 }  // namespace
 
+namespace {
+
+// Brings rows of `schema` into the order of the stored columns: columns that were added later lie
+// behind the version columns there, and one that another program added is NULL in our rows.
+Rows InStorageOrder(Rows rows, const Schema& schema, const Schema& stored) {
+  Rows ordered;
+  const uint64_t size = rows.size();
+  for (const Column& column : stored.columns) {
+    const std::optional<uint32_t> found = schema.Find(column.name);
+    if (found) {
+      ordered.columns.push_back(std::move(rows.columns[*found]));
+      continue;
+    }
+    ColumnData& missing = ordered.columns.emplace_back(column.type);
+    while (missing.size() < size) missing.AppendNull();
+  }
+  return ordered;
+}
+
+}  // namespace
+
 Status Engine::Usable() const {
   if (x_broken) return *x_broken;
   if (x_options.read_only) return Error{ErrorKind::kUsage, "the table was opened for reading", {}};
@@ -256,10 +277,14 @@ Status Engine::RollBackLedger() {
 
 Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const std::string& checkpoint_id) {
   const Properties properties = EncodeProperties(PropertiesNow(checkpoint_id));
+  Schema order = StoredSchema(x_state.schema());
   for (int attempt = 0;; ++attempt) {
     if (!x_letters.empty()) {
       LW_RETURN_IF_ERROR(x_dead_letters.Write(x_table->version() + 1, x_letters, x_options.fsync));
     }
+    // Anew for each attempt: a foreign commit may have added a column.
+    sealed.rows = InStorageOrder(std::move(sealed.rows), order, x_table->schema());
+    order = x_table->schema();
     CommitRequest request;
     request.expected_version = x_table->version();
     request.new_rows = &sealed.rows;
