@@ -30,9 +30,13 @@ uint64_t InputState::SnapshotLsnBefore(uint64_t offset) const {
   return LastBefore(snapshot_lsns, offset);
 }
 
-bool InputState::Applied(const ChangeHead& head, const Version& version) {
+bool InputState::Applied(const ChangeHead& head, const Version& version, bool ends_record) {
   const bool first_time = !IsReread(head.offset);
   bool news = first_time;
+  if (first_time && BeginsEpoch(version) && SnapshotLsnBefore(head.offset) != 0) {
+    // Positions start lower in the new epoch: what the old one's snapshots said ends here.
+    snapshot_lsns.push_back({head.offset - 1, 0});
+  }
   if (first_time && head.flags & kSnapshotRead) {
     if (snapshot_lsns.empty() || snapshot_lsns.back().value != version.hi) {
       snapshot_lsns.push_back({head.offset, version.hi});
@@ -42,7 +46,7 @@ bool InputState::Applied(const ChangeHead& head, const Version& version) {
     highest = version;
     news = true;
   }
-  if (first_time) applied_offset = head.offset;
+  if (first_time && ends_record) applied_offset = head.offset;
   return news;
 }
 
@@ -67,7 +71,7 @@ Version CompleteVersion(const ChangeHead& head, const InputState& input) {
   Version version = head.version;
   // Declared in the configuration (on the head) or with `lastword epoch`: the later one holds.
   version.epoch = std::max(version.epoch, input.EpochAt(head.offset));
-  if (head.flags & kNoCommitSeen) {
+  if (head.flags & kNoCommitSeen && !input.BeginsEpoch(version)) {
     version.hi = std::max(version.hi, input.SnapshotLsnBefore(head.offset));
   }
   if (head.flags & kNullValue) {

@@ -28,12 +28,17 @@ struct InputState {
   std::vector<From> epochs;  // declared epochs
 
   uint32_t EpochAt(uint64_t offset) const;
-  /// LSN of the last snapshot read before `offset`; 0 without one. A re-read gets what the first
-  /// reading got.
+  /// LSN of the last snapshot read before `offset`; 0 without one in the epoch that holds there. A
+  /// re-read gets what the first reading got.
   uint64_t SnapshotLsnBefore(uint64_t offset) const;
   bool IsReread(uint64_t offset) const { return applied_offset && offset <= *applied_offset; }
-  /// Takes note of a decided change; false when it says nothing new (a re-read).
-  bool Applied(const ChangeHead& head, const Version& version);
+  /// Takes note of a decided change; false when it says nothing new (a re-read). `ends_record`: it
+  /// is the last one of its record, which counts as applied only then.
+  bool Applied(const ChangeHead& head, const Version& version, bool ends_record);
+  /// True for the first change of a later epoch than any before.
+  bool BeginsEpoch(const Version& version) const {
+    return highest && version.epoch > highest->epoch;
+  }
 };
 
 /// The inputs of one table, numbered in the order in which they appeared; numbers are persisted

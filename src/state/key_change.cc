@@ -22,10 +22,6 @@ Version DeleteHalfOf(Version position) {
   return position;
 }
 
-bool SameTransaction(uint32_t epoch, uint64_t hi, const Version& version) {
-  return epoch == version.epoch && hi == version.hi;
-}
-
 }  // namespace
 
 Status TableState::ApplyKeyChangeDelete(PendingKey& key, const Incoming& in) {
@@ -38,21 +34,23 @@ Status TableState::ApplyKeyChangeDelete(PendingKey& key, const Incoming& in) {
         "its old key. Deliver both halves of a key change in order (one partition), or set REPLICA "
         "IDENTITY FULL at the source");
   }
-  if (extra != nullptr && extra->overwritten &&
-      SameTransaction(extra->overwritten->epoch, extra->overwritten->hi, in.version)) {
+  // What can fail comes first: an error leaves the key as it was, so that the record can be
+  // delivered again.
+  if (extra != nullptr && extra->overwritten && extra->overwritten->epoch == in.version.epoch &&
+      extra->overwritten->hi == in.transaction) {
     // A swap: this delete means the row that the upsert half of the same transaction took the place
     // of.
-    const LazyRow old_row = extra->overwritten->row;
     LW_RETURN_IF_ERROR(MakePending(key));
+    LW_RETURN_IF_ERROR(HandOver(in, extra->overwritten->row));
     Version past = in.version;
     ++past.lo;
     key.now.set_version(past);
     MutableExtra(key).overwritten.reset();
-    return HandOver(in, old_row);
+    return Ok{};
   }
-  const LazyRow row = RowOf(key);
+  LW_RETURN_IF_ERROR(HandOver(in, RowOf(key)));
   BecomeTombstone(key, in.version);
-  return HandOver(in, row);
+  return Ok{};
 }
 
 // Gives the removed row to the upsert half that waits for it, or keeps it for the one to come.
@@ -125,17 +123,22 @@ Status TableState::ApplyPartialKeyChange(PendingKey& key, const Incoming& in) {
     return Ok{};
   }
   const LazyRow old_row = RowOf(key);
-  const bool old_live = key.now.live();
-  const Version old_version = key.now.version();
   BecomeLive(key, in.version, in.head.digest,
              BuildRow({in.chunk, in.head.row}, unavailable, *chunk, base_row));
-  MarkOverwritten(key, in, old_row, old_live, old_version);
+  MarkOverwritten(key, in, old_row);
   ReleaseKept(in);
   return Ok{};
 }
 
 Status TableState::FillWaiting(PendingKey& key, const Incoming& in, const LazyRow& base) {
-  WaitingChange waiting = *ExtraOf(key)->waiting;
+  const WaitingChange waiting = *ExtraOf(key)->waiting;
+  if (x_head.floor && waiting.version <= *x_head.floor && !key.now.live()) {
+    // The floor was raised past it: it comes too late, like any change without a row to replace.
+    MutableExtra(key).waiting.reset();
+    ++x_counts.below_floor;
+    ++x_head.totals.below_floor;
+    return Ok{};
+  }
   if (!base.present()) {
     Error error =
         At(in, ErrorKind::kUnavailableWithoutBase,
@@ -150,10 +153,15 @@ Status TableState::FillWaiting(PendingKey& key, const Incoming& in, const LazyRo
   x_chunks[chunk]->rows.AppendFrom(waiting.row->rows, 0);
   const RowRef built = BuildRow({chunk, 0}, waiting.missing, *row, 0);
   const LazyRow old_row = RowOf(key);
-  const bool old_live = key.now.live();
-  const Version old_version = key.now.version();
+  std::vector<CarriedColumn> carried = ExtraOf(key)->carried;
+  // A later image that left them alone was merged into the change: one that lies between still
+  // tells.
+  if (waiting.version > waiting.position) {
+    for (const std::string& column : waiting.missing) carried.push_back({column, waiting.position});
+  }
   BecomeLive(key, waiting.version, waiting.digest, built);
-  MarkOverwritten(key, in, old_row, old_live, old_version);
+  MarkOverwritten(key, in, old_row);
+  if (!carried.empty()) MutableExtra(key).carried = std::move(carried);
   return Ok{};
 }
 
@@ -167,11 +175,12 @@ void TableState::ReleaseKept(const Incoming& in) {
                 [&](const KeptRow& kept) { return SamePosition(kept.position, in.version); });
 }
 
-void TableState::MarkOverwritten(PendingKey& key, const Incoming& in, LazyRow old_row,
-                                 bool old_live, const Version& old_version) {
-  if (!old_live || SameTransaction(in.version.epoch, in.version.hi, old_version)) return;
+// With the changes of each key in their order, only a swap finds a row in its place: a delete would
+// have come before.
+void TableState::MarkOverwritten(PendingKey& key, const Incoming& in, LazyRow old_row) {
+  if (!old_row.present()) return;
   MutableExtra(key).overwritten =
-      OverwrittenRow{in.version.epoch, in.version.hi, std::move(old_row)};
+      OverwrittenRow{in.version.epoch, in.transaction, std::move(old_row)};
 }
 
 }  // namespace lastword

@@ -52,7 +52,7 @@ KeyExtra& TableState::MutableExtra(PendingKey& key) {
 std::optional<StoredChange> TableState::StateOf(const PendingKey& key) const {
   const KeyExtra* extra = ExtraOf(key);
   if (extra != nullptr && extra->waiting) {
-    return StoredChange{extra->waiting->version, extra->waiting->digest, true};
+    return StoredChange{extra->waiting->version, extra->waiting->digest, true, !key.now.live()};
   }
   if (key.now.status == KeyStatus::kNone) return std::nullopt;
   return StoredChange{key.now.version(), key.now.digest, key.now.live()};

@@ -12,7 +12,8 @@ namespace lastword {
 struct StoredChange {
   Version version;
   uint64_t digest = 0;
-  bool live = false;  // false: a tombstone
+  bool live = false;   // false: a tombstone
+  bool waits = false;  // an upsert that is not visible yet, and no other row of the key is
 };
 
 struct Decision {
@@ -27,7 +28,8 @@ struct Decision {
 inline Decision Decide(const Version& version, uint64_t digest, bool live,
                        const std::optional<StoredChange>& stored,
                        const std::optional<Version>& floor) {
-  if (floor && version <= *floor && !(stored && stored->live)) return {Outcome::kStale, true};
+  const bool has_row = stored && stored->live && !stored->waits;
+  if (floor && version <= *floor && !has_row) return {Outcome::kStale, true};
   if (!stored || version > stored->version) return {Outcome::kApplied};
   if (version < stored->version) return {Outcome::kStale};
   const bool same = stored->digest == digest && stored->live == live;

@@ -6,6 +6,13 @@
 #include "state/table_state.h"
 
 namespace lastword {
+namespace {
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
 
 LazyRow TableState::RowOf(const PendingKey& key) const {
   LazyRow row;
@@ -49,7 +56,7 @@ RowRef TableState::BuildRow(RowRef image, const std::vector<std::string>& take,
   const RowChunk& own = *x_chunks[image.chunk];
   for (uint32_t i = 0; i < x_schema->columns.size(); ++i) {
     const std::string& name = x_schema->columns[i].name;
-    const bool taken = std::find(take.begin(), take.end(), name) != take.end();
+    const bool taken = Contains(take, name);
     const RowChunk& from = taken ? base : own;
     const std::optional<uint32_t> column = from.schema->Find(name);
     if (column) {
@@ -102,13 +109,19 @@ Status TableState::ApplyPartial(PendingKey& key, const Incoming& in) {
   const Schema& schema = *x_chunks[in.chunk]->schema;
   const std::vector<std::string> unavailable = NamesOf(schema, in.detail->unavailable);
   const KeyExtra* extra = ExtraOf(key);
-  if (extra != nullptr && extra->waiting) return MergeIntoWaiting(key, in, unavailable);
-  if (!key.now.live()) {
+  // The row of a new key says nothing of the old key, whose name this half lacks.
+  const bool of_other_key = in.has(kKeyChangeUpsert);
+  if (extra != nullptr && extra->waiting && !of_other_key) {
+    return MergeIntoWaiting(key, in, unavailable);
+  }
+  if (!key.now.live() || of_other_key) {
     uint64_t row = 0;
     const RowChunk* before = BeforeOf(in, row);
     if (before == nullptr) return NoBase(in);
+    const LazyRow old_row = of_other_key ? RowOf(key) : LazyRow{};
     BecomeLive(key, in.version, in.head.digest,
                BuildRow({in.chunk, in.head.row}, unavailable, *before, row));
+    MarkOverwritten(key, in, old_row);
     return Ok{};
   }
   std::vector<CarriedColumn> carried;
@@ -131,12 +144,19 @@ Status TableState::ApplyPartial(PendingKey& key, const Incoming& in) {
 Status TableState::MergeIntoWaiting(PendingKey& key, const Incoming& in,
                                     const std::vector<std::string>& unavailable) {
   WaitingChange waiting = *ExtraOf(key)->waiting;
+  std::vector<CarriedColumn> carried;
+  for (const std::string& column : unavailable) {
+    if (Contains(waiting.missing, column)) continue;
+    CarriedColumn& entry = carried.emplace_back(CarriedColumn{column, waiting.version});
+    for (const CarriedColumn& old : ExtraOf(key)->carried) {
+      if (old.column == column) entry.from = old.from;
+    }
+  }
   const RowRef built = BuildRow({in.chunk, in.head.row}, unavailable, *waiting.row, 0);
   auto row = std::make_shared<RowChunk>(x_schema);
   row->rows.AppendFrom(x_chunks[built.chunk]->rows, built.row);
-  std::erase_if(waiting.missing, [&](const std::string& column) {
-    return std::find(unavailable.begin(), unavailable.end(), column) == unavailable.end();
-  });
+  std::erase_if(waiting.missing,
+                [&](const std::string& column) { return !Contains(unavailable, column); });
   waiting.row = std::move(row);
   waiting.version = in.version;
   waiting.digest = in.head.digest;
@@ -145,33 +165,69 @@ Status TableState::MergeIntoWaiting(PendingKey& key, const Incoming& in,
   } else {
     MutableExtra(key).waiting = std::move(waiting);
   }
+  MutableExtra(key).carried = std::move(carried);
   return Ok{};
+}
+
+// The columns about which a late image tells: carried from before it, or still missing since before
+// it.
+std::vector<std::string> TableState::FillableBy(const Incoming& in, const KeyExtra& extra) const {
+  const Schema& schema = *x_chunks[in.chunk]->schema;
+  std::vector<std::string> fillable;
+  const auto consider = [&](const std::string& name, const Version& from) {
+    const std::optional<uint32_t> column = schema.Find(name);
+    if (!column || from >= in.version) return;
+    if (in.partial()) {
+      const std::vector<uint32_t>& missing = in.detail->unavailable;
+      if (std::find(missing.begin(), missing.end(), *column) != missing.end()) return;
+    }
+    fillable.push_back(name);
+  };
+  for (const CarriedColumn& carried : extra.carried) consider(carried.column, carried.from);
+  if (extra.waiting) {
+    for (const std::string& name : extra.waiting->missing) {
+      consider(name, extra.waiting->position);
+    }
+  }
+  return fillable;
 }
 
 // A late image that lies between the version a carried column comes from and the row's own shows
 // what the column was.
 Result<bool> TableState::FillLate(PendingKey& key, const Incoming& in) {
   const KeyExtra* extra = ExtraOf(key);
-  if (extra == nullptr || extra->waiting || !key.now.live()) return false;
-  const RowChunk& image = *x_chunks[in.chunk];
-  std::vector<std::string> filled;
-  for (const CarriedColumn& carried : extra->carried) {
-    const std::optional<uint32_t> column = image.schema->Find(carried.column);
-    if (!column || carried.from >= in.version) continue;
-    if (in.partial()) {
-      const std::vector<uint32_t>& missing = in.detail->unavailable;
-      if (std::find(missing.begin(), missing.end(), *column) != missing.end()) continue;
-    }
-    filled.push_back(carried.column);
-  }
+  if (extra == nullptr) return false;
+  const std::vector<std::string> filled = FillableBy(in, *extra);
   if (filled.empty()) return false;
+  if (extra->waiting) return FillLateWaiting(key, in, filled);
   LW_RETURN_IF_ERROR(MakePending(key));
-  key.row = BuildRow(key.row, filled, image, in.head.row);
+  key.row = BuildRow(key.row, filled, *x_chunks[in.chunk], in.head.row);
   for (CarriedColumn& carried : MutableExtra(key).carried) {
-    if (std::find(filled.begin(), filled.end(), carried.column) != filled.end()) {
-      carried.from = in.version;
-    }
+    if (Contains(filled, carried.column)) carried.from = in.version;
   }
+  return true;
+}
+
+bool TableState::FillLateWaiting(PendingKey& key, const Incoming& in,
+                                 const std::vector<std::string>& filled) {
+  WaitingChange waiting = *ExtraOf(key)->waiting;
+  const uint32_t chunk = NewChunk(waiting.row->schema);
+  x_chunks[chunk]->rows.AppendFrom(waiting.row->rows, 0);
+  const RowRef built = BuildRow({chunk, 0}, filled, *x_chunks[in.chunk], in.head.row);
+  std::vector<CarriedColumn> carried = ExtraOf(key)->carried;
+  std::erase_if(carried, [&](const CarriedColumn& old) { return Contains(filled, old.column); });
+  for (const std::string& column : filled) carried.push_back({column, in.version});
+  std::erase_if(waiting.missing,
+                [&](const std::string& column) { return Contains(filled, column); });
+  if (waiting.missing.empty()) {
+    BecomeLive(key, waiting.version, waiting.digest, built);
+  } else {
+    auto row = std::make_shared<RowChunk>(x_schema);
+    row->rows.AppendFrom(x_chunks[built.chunk]->rows, built.row);
+    waiting.row = std::move(row);
+    MutableExtra(key).waiting = std::move(waiting);
+  }
+  MutableExtra(key).carried = std::move(carried);
   return true;
 }
 

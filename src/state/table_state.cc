@@ -93,10 +93,14 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
     const ChangeHead& head = batch.heads[i];
     const uint32_t number = numbers[head.input];
     InputState& input = x_head.inputs.at(number);
-    Incoming in{batch, head, nullptr, {}, number, chunk, false};
+    Incoming in{batch, head, nullptr, {}, number, chunk};
     if (head.detail != kNone) in.detail = &batch.details[head.detail];
     in.version = CompleteVersion(head, input);
+    // Before the first commit that a source sees, all its events are of one transaction.
+    in.transaction = in.has(kNoCommitSeen) ? input.SnapshotLsnBefore(head.offset) : in.version.hi;
     in.reread = input.IsReread(head.offset) && !in.has(kArrivalVersion);
+    in.ends_record = i + 1 == batch.heads.size() || batch.heads[i + 1].input != head.input ||
+                     batch.heads[i + 1].offset != head.offset;
     LW_ASSIGN_OR_RETURN(const Outcome outcome, ApplyHead(in));
     Count(outcome, x_counts);
     Count(outcome, x_head.totals);
@@ -119,7 +123,7 @@ Result<Outcome> TableState::ApplyHead(const Incoming& in) {
   } else {
     LW_ASSIGN_OR_RETURN(outcome, ApplyKey(in));
   }
-  if (x_head.inputs.at(in.input).Applied(in.head, in.version)) x_dirty = true;
+  if (x_head.inputs.at(in.input).Applied(in.head, in.version, in.ends_record)) x_dirty = true;
   ++x_pending_changes;
   if (x_head.snapshot_end && x_head.inputs.AllPast(*x_head.snapshot_end)) {
     LW_RETURN_IF_ERROR(FinishSnapshot());
@@ -162,11 +166,11 @@ Result<Outcome> TableState::DecideKey(PendingKey& key, const Incoming& in) {
         ++x_counts.below_floor;
         ++x_head.totals.below_floor;
       }
-      if (upsert) {
+      if (upsert && !decision.below_floor) {
         LW_ASSIGN_OR_RETURN(const bool filled, FillLate(key, in));
         if (filled) outcome = Outcome::kApplied;
-        ReleaseKept(in);
       }
+      if (upsert) ReleaseKept(in);
       break;
     case Outcome::kRepeat:
       if (upsert) ReleaseKept(in);
@@ -223,11 +227,9 @@ Status TableState::ApplyDelete(PendingKey& key, const Incoming& in) {
 Status TableState::ApplyUpsert(PendingKey& key, const Incoming& in) {
   if (in.partial()) return ApplyPartial(key, in);
   const LazyRow old_row = in.has(kKeyChangeUpsert) ? RowOf(key) : LazyRow{};
-  const bool old_live = key.now.live();
-  const Version old_version = key.now.version();
   BecomeLive(key, in.version, in.head.digest, {in.chunk, in.head.row});
   if (in.has(kKeyChangeUpsert)) {
-    MarkOverwritten(key, in, old_row, old_live, old_version);
+    MarkOverwritten(key, in, old_row);
     ReleaseKept(in);
   }
   return Ok{};

@@ -152,9 +152,11 @@ class TableState {
     const ChangeHead& head;
     const ChangeDetail* detail = nullptr;
     Version version;
-    uint32_t input = 0;  // number
-    uint32_t chunk = 0;  // of head.row
+    uint32_t input = 0;        // number
+    uint32_t chunk = 0;        // of head.row
+    uint64_t transaction = 0;  // what its changes have in common, in its epoch
     bool reread = false;
+    bool ends_record = true;  // false: another change of the same record follows
     bool has(uint16_t flag) const { return (head.flags & flag) != 0; }
     bool partial() const { return detail != nullptr && !detail->unavailable.empty(); }
   };
@@ -184,9 +186,11 @@ class TableState {
   Status ApplyPartial(PendingKey& key, const Incoming& in);
   Status MergeIntoWaiting(PendingKey& key, const Incoming& in,
                           const std::vector<std::string>& unavailable);
+  std::vector<std::string> FillableBy(const Incoming& in, const KeyExtra& extra) const;
   const RowChunk* BeforeOf(const Incoming& in, uint64_t& row) const;
   Status NoBase(const Incoming& in) const;
   Result<bool> FillLate(PendingKey& key, const Incoming& in);
+  bool FillLateWaiting(PendingKey& key, const Incoming& in, const std::vector<std::string>& filled);
   Result<SharedRow> ReadRow(const LazyRow& row);
   LazyRow RowOf(const PendingKey& key) const;
   Status MakePending(PendingKey& key);
@@ -199,18 +203,18 @@ class TableState {
   Status HandOver(const Incoming& in, LazyRow row);
   Status FillWaiting(PendingKey& key, const Incoming& in, const LazyRow& base);
   void ReleaseKept(const Incoming& in);
-  void MarkOverwritten(PendingKey& key, const Incoming& in, LazyRow old_row, bool old_live,
-                       const Version& old_version);
+  void MarkOverwritten(PendingKey& key, const Incoming& in, LazyRow old_row);
 
   // table_wide.cc: truncate, snapshots
   Result<Outcome> ApplyTruncate(const Incoming& in);
   void RemoveAtOrBelow(const Version& version);
   bool Truncated(const Version& version) const { return x_truncated && version <= *x_truncated; }
   bool CompletesSnapshot(const Incoming& in) const;
-  bool AnyLiveBelow(const Version& version, const KeyHash* except) const;
+  bool AnyLiveBelow(const Version& version, const KeyHash* except, bool or_at = false) const;
   Status CheckSnapshotEnd(const Incoming& in);
   Status FinishSnapshot();
   Error GapError() const;
+  Error SeveralSourcesError() const;
 
   // seal.cc
   Status SealLoneUpdateBefores();

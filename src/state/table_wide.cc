@@ -7,11 +7,13 @@
 namespace lastword {
 namespace {
 
-// The highest version below every version with this hi.
+// The highest version below this one, which is not the lowest of all.
 Version JustBelow(Version version) {
-  if (version.hi == 0)
-    return {version.epoch == 0 ? 0 : version.epoch - 1, UINT64_MAX, UINT64_MAX, UINT64_MAX};
-  return {version.epoch, version.hi - 1, UINT64_MAX, UINT64_MAX};
+  if (version.lo-- != 0) return version;
+  if (version.mid-- != 0) return version;
+  if (version.hi-- != 0) return version;
+  --version.epoch;
+  return version;
 }
 
 }  // namespace
@@ -23,8 +25,10 @@ Result<Outcome> TableState::ApplyTruncate(const Incoming& in) {
               "table. "
               "Give each source a table of its own, or delete its rows at the source");
   }
-  if (x_head.floor && in.version == *x_head.floor) return Outcome::kRepeat;
-  if (x_head.floor && in.version < *x_head.floor) return Outcome::kStale;
+  // A floor that no truncate raised (clean-up) leaves rows below it.
+  if (x_head.floor && in.version <= *x_head.floor && !AnyLiveBelow(in.version, nullptr, true)) {
+    return in.version == *x_head.floor ? Outcome::kRepeat : Outcome::kStale;
+  }
   RemoveAtOrBelow(in.version);
   return Outcome::kApplied;
 }
@@ -33,8 +37,14 @@ void TableState::RemoveAtOrBelow(const Version& version) {
   x_head.floor = x_head.floor ? std::max(*x_head.floor, version) : version;
   x_truncated = x_truncated ? std::max(*x_truncated, version) : version;
   x_dirty = true;
-  // Extras may keep rows of the truncated past: their keys come into the overlay.
+  // Extras may keep rows of the truncated past: their keys come into the overlay. So do keys with
+  // the memory of a delete, which outlives the tombstone.
   for (const auto& [key, stored] : x_extras) Load(key, stored.key);
+  std::vector<KeyHash> remembered;
+  x_index.ForEach([&](const KeyEntry& entry) {
+    if (entry.delete_input != 0 && entry.version() <= version) remembered.push_back(entry.key);
+  });
+  for (const KeyHash& key : remembered) Load(key, {});
   for (uint64_t i = 0; i < x_overlay.size(); ++i) {
     PendingKey& key = x_overlay.at(i);
     if (key.now.status != KeyStatus::kNone && key.now.version() <= version) {
@@ -55,18 +65,19 @@ void TableState::RemoveAtOrBelow(const Version& version) {
   }
 }
 
-bool TableState::AnyLiveBelow(const Version& version, const KeyHash* except) const {
+bool TableState::AnyLiveBelow(const Version& version, const KeyHash* except, bool or_at) const {
+  const auto below = [&](const Version& row) { return row < version || (or_at && row == version); };
   bool found = false;
   auto& self = const_cast<TableState&>(*this);  // Overlay::Find hands out mutable slots
   x_index.ForEach([&](const KeyEntry& entry) {
-    if (found || !entry.live() || entry.version() >= version || Truncated(entry.version())) return;
+    if (found || !entry.live() || !below(entry.version()) || Truncated(entry.version())) return;
     if (except != nullptr && entry.key == *except) return;
     found = self.x_overlay.Find(entry.key) == nullptr;
   });
   for (uint64_t i = 0; i < x_overlay.size() && !found; ++i) {
     const KeyEntry& now = x_overlay.at(i).now;
     if (except != nullptr && now.key == *except) continue;
-    found = now.live() && now.version() < version;
+    found = now.live() && below(now.version());
   }
   return found;
 }
@@ -96,10 +107,9 @@ Status TableState::CheckSnapshotEnd(const Incoming& in) {
       return error;
     }
     if (rows_left && x_options.several_sources) {
-      return At(in, ErrorKind::kUnsupportedOp,
-                "on_resnapshot: replace on a table with several sources: their rows cannot be told "
-                "apart. "
-                "Set on_resnapshot: merge, or give each source a table of its own");
+      Error error = SeveralSourcesError();
+      error.place = At(in, ErrorKind::kUnsupportedOp, {}).place;
+      return error;
     }
   }
   if (ends) {
@@ -118,10 +128,18 @@ Error TableState::GapError() const {
       {}};
 }
 
+Error TableState::SeveralSourcesError() const {
+  return Error{ErrorKind::kUnsupportedOp,
+               "on_resnapshot: replace on a table with several sources: their rows cannot be told "
+               "apart. Set on_resnapshot: merge, or give each source a table of its own",
+               {}};
+}
+
+// A truncate just below the reads, also where there is no row to remove: what arrives late and lies
+// below was gone when the snapshot was taken.
 Status TableState::FinishSnapshot() {
-  const Version end = *x_head.snapshot_end;
-  if (x_options.on_resnapshot == OnResnapshot::kReplace && AnyLiveBelow(end, nullptr)) {
-    RemoveAtOrBelow(JustBelow(end));
+  if (x_options.on_resnapshot == OnResnapshot::kReplace && !x_options.several_sources) {
+    RemoveAtOrBelow(JustBelow(*x_head.snapshot_end));
   }
   x_head.snapshot_end.reset();
   x_dirty = true;
@@ -130,10 +148,10 @@ Status TableState::FinishSnapshot() {
 
 Status TableState::EndOfInputs() {
   if (!x_head.snapshot_end) return Ok{};
-  if (x_options.on_resnapshot == OnResnapshot::kUnset &&
-      AnyLiveBelow(*x_head.snapshot_end, nullptr)) {
-    return GapError();
-  }
+  const bool rows_left = x_options.on_resnapshot != OnResnapshot::kMerge &&
+                         AnyLiveBelow(*x_head.snapshot_end, nullptr);
+  if (rows_left && x_options.on_resnapshot == OnResnapshot::kUnset) return GapError();
+  if (rows_left && x_options.several_sources) return SeveralSourcesError();
   return FinishSnapshot();
 }
 
