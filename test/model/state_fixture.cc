@@ -61,32 +61,28 @@ void StateFixture::AppendImage(const TestChange& change, Rows& rows) const {
   AppendText(hidden("b") ? std::nullopt : change.b, rows.columns[2]);
 }
 
-Result<Outcome> StateFixture::Apply(const TestChange& change) {
-  ChangeBatch batch;
-  batch.rows = Rows(x_schema);
-  batch.inputs = {change.input};
-  batch.null_values = true;
+void StateFixture::AppendChange(const TestChange& change, ChangeBatch& batch) const {
   ChangeHead head;
   head.kind = change.kind;
   head.version = change.version;
   head.flags = change.flags;
-  head.offset = change.offset ? *change.offset : x_offsets[change.input];
-  x_offsets[change.input] = std::max(x_offsets[change.input], head.offset + 1);
   if (change.kind != Kind::kTruncate) {
-    batch.key_bytes = KeyBytes(change.key);
-    head.key_size = static_cast<uint32_t>(batch.key_bytes.size());
-    head.key = Hash128(batch.key_bytes);
+    const std::string key = KeyBytes(change.key);
+    head.key_begin = static_cast<uint32_t>(batch.key_bytes.size());
+    head.key_size = static_cast<uint32_t>(key.size());
+    head.key = Hash128(key);
     head.digest = kDeleteDigest;
+    batch.key_bytes += key;
   }
   ChangeDetail detail;
   for (const std::string& column : change.unavailable)
     detail.unavailable.push_back(column == "a" ? 1 : 2);
   if (change.kind == Kind::kUpsert) {
-    head.row = 0;
+    head.row = static_cast<uint32_t>(batch.rows.size());
     AppendImage(change, batch.rows);
-    head.digest = Digester(x_schema).Digest(batch.rows, 0, {}, detail.unavailable);
+    head.digest = Digester(x_schema).Digest(batch.rows, head.row, {}, detail.unavailable);
     if (change.before_a) {
-      detail.before = 1;
+      detail.before = static_cast<uint32_t>(batch.rows.size());
       TestChange before;
       before.key = change.key;
       before.a = change.before_a;
@@ -98,12 +94,31 @@ Result<Outcome> StateFixture::Apply(const TestChange& change) {
     detail.other_key = Hash128(detail.other_key_bytes);
   }
   if (change.other_key || !change.unavailable.empty()) {
-    head.detail = 0;
+    head.detail = static_cast<uint32_t>(batch.details.size());
     batch.details.push_back(std::move(detail));
   }
   batch.heads.push_back(head);
+}
+
+Result<std::vector<Outcome>> StateFixture::ApplyRecord(std::span<const TestChange> changes) {
+  const TestChange& first = changes[0];
+  ChangeBatch batch;
+  batch.rows = Rows(x_schema);
+  batch.inputs = {first.input};
+  batch.null_values = true;
+  const uint64_t offset = first.offset ? *first.offset : x_offsets[first.input];
+  x_offsets[first.input] = std::max(x_offsets[first.input], offset + 1);
+  for (const TestChange& change : changes) {
+    AppendChange(change, batch);
+    batch.heads.back().offset = offset;
+  }
   std::vector<Outcome> outcomes;
   LW_RETURN_IF_ERROR(x_state->Apply(batch, outcomes));
+  return outcomes;
+}
+
+Result<Outcome> StateFixture::Apply(const TestChange& change) {
+  LW_ASSIGN_OR_RETURN(const std::vector<Outcome> outcomes, ApplyRecord({&change, 1}));
   return outcomes[0];
 }
 

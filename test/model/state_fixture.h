@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,8 +35,10 @@ class StateFixture final : public StoredRows {
  public:
   explicit StateFixture(const StateOptions& options = {});
 
-  /// Applies one change; the error's kind where it failed.
+  /// Applies one change.
   Result<Outcome> Apply(const TestChange& change);
+  /// Applies the changes of one record (the halves of a key change): one offset, that of the first.
+  Result<std::vector<Outcome>> ApplyRecord(std::span<const TestChange> changes);
   Status EndOfInputs() { return x_state->EndOfInputs(); }
   Status Commit();
   /// A new process: everything is read back from the committed maps, uncommitted changes are lost.
@@ -50,6 +53,7 @@ class StateFixture final : public StoredRows {
   /// "1=x,y 2=z,- " : all committed rows as text.
   std::string Text() const;
   uint64_t ledger_rows() const { return x_ledger.size(); }
+  uint64_t tombstones() const { return x_head.tombstones; }
   TableState& state() { return *x_state; }
 
  private:
@@ -64,6 +68,7 @@ class StateFixture final : public StoredRows {
 
   Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
   void AppendImage(const TestChange& change, Rows& rows) const;
+  void AppendChange(const TestChange& change, ChangeBatch& batch) const;
 
   StateOptions x_options;
   Schema x_schema;
