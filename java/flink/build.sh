@@ -23,8 +23,8 @@ ldd "$build/liblastword_jni.so" | awk '$1 !~ /^(linux-vdso|libc|libm|libstdc\+\+
 cache="${XDG_CACHE_HOME:-${HOME:-$(cd ~ && pwd)}/.cache}/lastword/m2"
 [ $# -gt 0 ] || set -- package -DskipTests
 cd java/flink
-# Once everything was there, no registry is asked again until the POM changes.
-complete="$cache/complete-$(sha256sum pom.xml | cut -c1-12)"
+# Once everything was there for these goals, no registry is asked again until the POM changes.
+complete="$cache/complete-$({ cat pom.xml; printf '%s\n' "$@" | grep -v '^-D'; } | sha256sum | cut -c1-12)"
 offline=()
 [ ! -e "$complete" ] || offline=(-o)
 mvn -B -q "-Dmaven.repo.local=$cache" "${offline[@]}" "$@"

@@ -177,7 +177,8 @@ class AcceptanceTest {
                 + "WITH ('column.types.e' = 'vector(2)', 'lone-update-before' = 'fail')");
         tables.executeSql("INSERT INTO orders VALUES (1, 'a', 1.50, ARRAY[CAST(1 AS FLOAT), "
                 + "CAST(2 AS FLOAT)])").await();
-        tables.executeSql("INSERT INTO orders VALUES (1, 'a', 2.50, NULL)").await();
+        tables.executeSql("INSERT INTO orders VALUES (1, 'a', 2.50, CAST(NULL AS "
+                + "ARRAY<FLOAT>))").await();
         assertEquals("[orders]", String.join("", List.of(tables.listTables()).toString()));
         try (var result = tables.executeSql("SELECT * FROM orders").collect()) {
             assertEquals("+I[1, a, 2.50, null]", result.next().toString());
