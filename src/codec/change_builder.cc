@@ -107,56 +107,59 @@ void SetOther(ChangeDetail& detail, std::string_view key) {
 
 }  // namespace
 
+bool ChangeBuilder::ReadRow(TablePlan& plan, const Record& record, JsonRef after,
+                            const ChangeMeta& meta, uint64_t row) {
+  Rows& rows = batch(plan).rows;
+  uint32_t token = after.token;
+  if (!x_reader.Read(plan, *after.doc, token, FormsOf(plan, meta), meta.fields, rows, x_stop)) {
+    return x_stop.schema && x_stop.schema->key.empty() && NeedKey(plan, after);
+  }
+  if (plan.schema.key.empty()) return NeedKey(plan, after);
+  if (!FillMetadata(plan, record, meta.source, false, rows)) return false;
+  for (const uint32_t column : x_reader.unavailable()) {
+    if (plan.is_key[column] != 0) return UnavailableKey(plan.schema.columns[column].name);
+  }
+  return AppendCanonicalKey(plan, rows, row, x_key);
+}
+
+bool ChangeBuilder::UnavailableKey(const std::string& column) {
+  return x_stop.Fail(ErrorKind::kUnavailableKey,
+                     Message("key column `{}` holds the placeholder of an unchanged value, so the "
+                             "row cannot be told; set REPLICA IDENTITY FULL on the source table",
+                             column),
+                     column);
+}
+
 bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, JsonRef after, JsonRef before,
                            const ChangeMeta& meta, const Version& delete_version) {
   Enter(plan);
   x_fields = meta.fields;
-  if (!NameKey(plan, record)) return false;
   ChangeBatch& out = batch(plan);
   const uint64_t row = out.rows.size();
-  uint32_t token = after.token;
-  if (!x_reader.Read(plan, *after.doc, token, FormsOf(plan, meta), meta.fields, out.rows, x_stop)) {
-    return false;
-  }
-  if (plan.schema.key.empty()) return NeedKey(plan, after);
-  if (!FillMetadata(plan, record, meta.source, false, out.rows)) return false;
-  for (const uint32_t column : x_reader.unavailable()) {
-    if (plan.is_key[column] == 0) continue;
-    return x_stop.Fail(ErrorKind::kUnavailableKey,
-                       Message("key column `{}` holds the placeholder of an unchanged value, so "
-                               "the row cannot be told; set REPLICA IDENTITY FULL on the source "
-                               "table",
-                               plan.schema.columns[column].name),
-                       plan.schema.columns[column].name);
-  }
-  if (!AppendCanonicalKey(plan, out.rows, row, x_key)) return false;
+  if (!NameKey(plan, record) || !ReadRow(plan, record, after, meta, row)) return false;
   Version version = meta.version;
   Version version_of_delete = delete_version;
+  uint16_t flags = meta.flags;
   if (!plan.sequence.empty()) {
     if (!DeclaredVersion(plan, out.rows, row, record, version)) return false;
     version_of_delete = version;
+    flags &= ~(kNoCommitSeen | kArrivalVersion | kUnpositioned);
   } else if (!meta.has_version) {
     return x_stop.Fail(ErrorKind::kNoVersion,
                        "the record has no version; declare sequence_columns for its table");
   }
-
+  const bool has_before = before.kind() == JsonKind::kObject;
   bool has_before_key = false;
-  if (before.kind() == JsonKind::kObject &&
-      !BeforeKey(plan, record, before, meta, has_before_key)) {
-    return false;
-  }
+  if (has_before && !BeforeKey(plan, record, before, meta, has_before_key)) return false;
   const bool moved = has_before_key && x_other_key != x_key;
-  uint16_t flags = meta.flags;
-  if (!plan.sequence.empty()) flags &= ~(kNoCommitSeen | kArrivalVersion | kUnpositioned);
   if (moved) {
     ChangeHead& gone = AddHead(plan, record, Kind::kDelete);
     gone.version = version_of_delete;
     gone.digest = kDeleteDigest;
     gone.flags = flags | kKeyChangeDelete;
     SetKey(out, gone, x_other_key);
-    ChangeDetail& detail = DetailOf(plan, gone);
-    SetOther(detail, x_key);
-    if (plan.spec.several_sources()) detail.origin = meta.origin;
+    SetOther(DetailOf(plan, gone), x_key);
+    SetOrigin(plan, gone, meta);
   }
   ChangeHead& head = AddHead(plan, record, Kind::kUpsert);
   head.version = version;
@@ -164,22 +167,19 @@ bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, JsonRef after,
   head.row = static_cast<uint32_t>(row);
   head.digest = plan.digester.Digest(out.rows, row, x_reader.absent(), x_reader.unavailable());
   SetKey(out, head, x_key);
+  SetOrigin(plan, head, meta);
+  if (moved || OtherKey(plan, record, "__debezium.oldkey", x_other_key)) {
+    head.flags |= kKeyChangeUpsert;
+    SetOther(DetailOf(plan, head), x_other_key);
+  }
+  if (x_reader.unavailable().empty()) return true;
+  ChangeDetail& detail = DetailOf(plan, head);
+  detail.unavailable = x_reader.unavailable();
+  return !has_before || BeforeValues(plan, before, meta, detail.before);
+}
+
+void ChangeBuilder::SetOrigin(TablePlan& plan, ChangeHead& head, const ChangeMeta& meta) {
   if (plan.spec.several_sources()) DetailOf(plan, head).origin = meta.origin;
-  if (moved) {
-    head.flags |= kKeyChangeUpsert;
-    SetOther(DetailOf(plan, head), x_other_key);
-  } else if (OtherKey(plan, record, "__debezium.oldkey", x_other_key)) {
-    head.flags |= kKeyChangeUpsert;
-    SetOther(DetailOf(plan, head), x_other_key);
-  }
-  if (!x_reader.unavailable().empty()) {
-    ChangeDetail& detail = DetailOf(plan, head);
-    detail.unavailable = x_reader.unavailable();
-    if (before.kind() == JsonKind::kObject && !BeforeValues(plan, before, meta, detail.before)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool ChangeBuilder::Delete(TablePlan& plan, const Record& record, JsonRef before,
@@ -206,7 +206,7 @@ bool ChangeBuilder::Delete(TablePlan& plan, const Record& record, JsonRef before
   head.digest = kDeleteDigest;
   head.flags = flags;
   SetKey(batch(plan), head, x_key);
-  if (plan.spec.several_sources()) DetailOf(plan, head).origin = meta.origin;
+  SetOrigin(plan, head, meta);
   if ((flags & kNullValue) == 0 && OtherKey(plan, record, "__debezium.newkey", x_other_key)) {
     head.flags |= kKeyChangeDelete;
     SetOther(DetailOf(plan, head), x_other_key);
@@ -225,7 +225,7 @@ bool ChangeBuilder::Truncate(TablePlan& plan, const Record& record, const Change
   head.version = meta.version;
   head.digest = kDeleteDigest;
   head.flags = meta.flags;
-  if (plan.spec.several_sources()) DetailOf(plan, head).origin = meta.origin;
+  SetOrigin(plan, head, meta);
   return true;
 }
 

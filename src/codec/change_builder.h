@@ -76,6 +76,10 @@ class ChangeBuilder {
 
   ChangeBatch& batch(const TablePlan& plan) { return x_out->tables[plan.index]; }
   bool NeedKey(TablePlan& plan, JsonRef image);
+  bool ReadRow(TablePlan& plan, const Record& record, JsonRef after, const ChangeMeta& meta,
+               uint64_t row);
+  bool UnavailableKey(const std::string& column);
+  void SetOrigin(TablePlan& plan, ChangeHead& head, const ChangeMeta& meta);
   bool FillMetadata(TablePlan& plan, const Record& record, JsonRef source, bool key_only,
                     Rows& rows);
   bool FillOne(const MetadataColumn& meta, const Column& column, const Record& record,

@@ -211,12 +211,7 @@ bool ChangeBuilder::MergeKeyColumn(TablePlan& plan, uint32_t column, Part in_ima
   }
   if (in_image == Part::kNull) return true;  // AppendKey decides whether NULL is a value there
   if (in_image == Part::kUnavailable || in_key == Part::kUnavailable) {
-    return x_stop.Fail(ErrorKind::kUnavailableKey,
-                       Message("key column `{}` holds the placeholder of an unchanged value, so "
-                               "the row cannot be told; set REPLICA IDENTITY FULL on the source "
-                               "table",
-                               name),
-                       name);
+    return UnavailableKey(name);
   }
   return x_stop.Fail(ErrorKind::kMissingKey,
                      Message("the delete has no value for key column `{}`, neither in its row nor "
@@ -333,7 +328,9 @@ bool ChangeBuilder::OtherKey(TablePlan& plan, const Record& record, std::string_
     other.key = JsonRef{&x_header_index.doc(), 0};
     uint32_t token = 0;
     JsonFault fault;
-    if (!SkipChecked(x_header_index.doc(), token, fault)) other.key = {};
+    if (!SkipChecked(x_header_index.doc(), token, fault) || token != x_header_index.doc().end) {
+      other.key = {};
+    }
   }
   if (!other.key) other.key_text = value.text;
   // A key that cannot be read is an unknown one: the header only links two halves.

@@ -84,7 +84,7 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
   std::string_view op;
   JsonFault fault;
   if (envelope.op.kind() == JsonKind::kString) {
-    if (!ReadString(*envelope.op.doc, envelope.op.token, x_scratch[0], op, fault)) {
+    if (!ReadString(*envelope.op.doc, envelope.op.token, x_op, op, fault)) {
       return Fault(fault);
     }
   }
@@ -118,16 +118,57 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
 
 namespace {
 
-bool ReadUint(const JsonDoc& doc, uint32_t token, std::optional<uint64_t>& out) {
-  std::string_view raw;
+/// What is read of a source block.
+enum Field : uint32_t {
+  kDb,
+  kSchema,
+  kTable,
+  kConnector,
+  kSnapshot,
+  kFile,
+  kCommitLsn,
+  kChangeLsn,
+  kSequence,
+  kLsn,
+  kPos,
+  kRow,
+  kEventSerialNo,
+  kNoField
+};
+constexpr std::string_view kFieldNames[] = {
+    "db",         "schema",   "table", "connector", "snapshot", "file",           "commit_lsn",
+    "change_lsn", "sequence", "lsn",   "pos",       "row",      "event_serial_no"};
+
+Field FieldOf(std::string_view name) {
+  // Most members are something else: their first letters tell.
+  switch (name.empty() ? '\0' : name[0]) {
+    case 'd':
+    case 's':
+    case 't':
+    case 'c':
+    case 'f':
+    case 'l':
+    case 'p':
+    case 'r':
+    case 'e':
+      for (uint32_t field = 0; field < kNoField; ++field) {
+        if (kFieldNames[field] == name) return static_cast<Field>(field);
+      }
+      return kNoField;
+    default:
+      return kNoField;
+  }
+}
+
+/// Reads a whole number, quoted or not; anything else is not said.
+void ReadUint(const JsonDoc& doc, uint32_t token, std::optional<uint64_t>& out) {
   const JsonKind kind = KindOf(doc, token);
-  if (kind != JsonKind::kNumber && kind != JsonKind::kString) return true;
-  raw = doc.Scalar(token);
+  if (kind != JsonKind::kNumber && kind != JsonKind::kString) return;
+  std::string_view raw = doc.Scalar(token);
   if (kind == JsonKind::kString) raw = raw.substr(1, raw.size() - 2);
   uint64_t value = 0;
   const auto [end, status] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (!raw.empty() && status == std::errc() && end == raw.data() + raw.size()) out = value;
-  return true;
 }
 
 }  // namespace
@@ -136,60 +177,42 @@ bool DebeziumReader::ReadSource(JsonRef block, Source& source) {
   source.block = block;
   const JsonDoc& doc = *block.doc;
   SourcePosition& position = source.position;
+  std::string_view* const texts[] = {&source.db,           &source.schema,      &source.table,
+                                     &position.connector,  &position.snapshot,  &position.file,
+                                     &position.commit_lsn, &position.change_lsn};
+  std::optional<uint64_t>* const numbers[] = {&position.lsn, &position.pos, &position.row,
+                                              &position.event_serial_no};
+  uint32_t seen = 0;
   JsonFault fault;
   Members members(doc, block.token, fault);
   while (members.Next()) {
-    const std::string_view name = members.name();
     const uint32_t token = members.value();
+    const Field field = FieldOf(members.name());
     uint32_t behind = token;
-    std::string_view* text = nullptr;
-    uint32_t scratch = 0;
-    switch (name.size()) {
-      case 2:
-        if (name == "db") text = &source.db, scratch = 1;
-        break;
-      case 3:
-        if (name == "lsn") ReadUint(doc, token, position.lsn);
-        if (name == "pos") ReadUint(doc, token, position.pos);
-        if (name == "row") ReadUint(doc, token, position.row);
-        break;
-      case 4:
-        if (name == "file") text = &position.file, scratch = 2;
-        break;
-      case 5:
-        if (name == "table") text = &source.table, scratch = 3;
-        break;
-      case 6:
-        if (name == "schema") text = &source.schema, scratch = 4;
-        break;
-      case 8:
-        if (name == "snapshot") text = &position.snapshot, scratch = 5;
-        if (name == "sequence" && KindOf(doc, token) == JsonKind::kString) {
-          // Its quotes are escaped; VersionOf reads it as it is.
-          position.sequence = doc.Scalar(token);
-          position.sequence = position.sequence.substr(1, position.sequence.size() - 2);
-        } else if (name == "sequence" && KindOf(doc, token) == JsonKind::kList) {
-          position.sequence = RawText(doc, token, SkipUnchecked(doc, token));
-        }
-        break;
-      case 9:
-        if (name == "connector") text = &position.connector, scratch = 6;
-        break;
-      case 10:
-        if (name == "commit_lsn") text = &position.commit_lsn, scratch = 7;
-        if (name == "change_lsn") text = &position.change_lsn, scratch = 8;
-        break;
-      case 15:
-        if (name == "event_serial_no") ReadUint(doc, token, position.event_serial_no);
-        break;
-      default:
-        break;
+    if (field != kNoField) {
+      if ((seen >> field & 1) != 0) {
+        return x_builder.stop().Fail(
+            ErrorKind::kBadJson,
+            Message("`source.{}` is twice in one event; fix the source", kFieldNames[field]));
+      }
+      seen |= 1u << field;
     }
-    if (text != nullptr && KindOf(doc, token) == JsonKind::kString) {
-      if (!ReadString(doc, token, x_scratch[scratch], *text, fault)) return Fault(fault);
-      ++behind;
-    } else if (!SkipChecked(doc, behind, fault, 2)) {
-      return Fault(fault);
+    if (field < kSequence && KindOf(doc, token) == JsonKind::kString) {
+      if (!ReadString(doc, token, x_scratch[field], *texts[field], fault)) return Fault(fault);
+      members.Done(token + 1);
+      continue;
+    }
+    if (!SkipChecked(doc, behind, fault, 2)) return Fault(fault);
+    if (field == kSequence) {
+      // VersionOf reads it as it is, with the quotes inside it escaped. What is neither a text nor
+      // a list stays as it is written, and is not understood there.
+      const JsonKind kind = KindOf(doc, token);
+      if (kind != JsonKind::kNull) position.sequence = RawText(doc, token, behind);
+      if (kind == JsonKind::kString && position.sequence.size() > 2) {
+        position.sequence = position.sequence.substr(1, position.sequence.size() - 2);
+      }
+    } else if (field > kSequence && field != kNoField) {
+      ReadUint(doc, token, *numbers[field - kLsn]);
     }
     members.Done(behind);
   }
@@ -220,85 +243,88 @@ TablePlan* DebeziumReader::Route(const Record& record, const Source& source) {
   return nullptr;
 }
 
-bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
-                                const Envelope& envelope, std::string_view op) {
-  Stop& stop = x_builder.stop();
-  const bool is_delete = op == "d", is_truncate = op == "t";
+bool DebeziumReader::ReadBlocks(const Envelope& envelope, std::string_view op, Source& source) {
   for (const JsonRef part : {envelope.status, envelope.id, envelope.ddl, envelope.table_changes}) {
     if (!Skip(part)) return false;
   }
-  Source source;
-  if (envelope.source.kind() == JsonKind::kObject) {
-    if (!ReadSource(envelope.source, source)) return false;
-  } else if (!Skip(envelope.source)) {
-    return false;
-  } else {
-    return stop.Fail(ErrorKind::kBadEnvelope,
-                     Message("the event has op `{}` and no source block, so neither its table nor "
-                             "its place in the log is known; keep `source` at the source's "
-                             "transforms",
-                             op));
+  for (const JsonRef image : {envelope.before, envelope.after}) {
+    if (image.kind() == JsonKind::kObject) continue;
+    if (!Skip(image)) return false;
+    if (image.kind() == JsonKind::kNull) continue;
+    return x_builder.stop().Fail(ErrorKind::kBadEnvelope,
+                                 Message("{} where a row is expected", NameOf(image.kind())));
   }
+  if (envelope.source.kind() == JsonKind::kObject) return ReadSource(envelope.source, source);
+  return Skip(envelope.source) &&
+         x_builder.stop().Fail(
+             ErrorKind::kBadEnvelope,
+             Message("the event has op `{}` and no source block, so neither its table nor its "
+                     "place in the log is known; keep `source` at the source's transforms",
+                     op));
+}
+
+bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
+                                const Envelope& envelope, std::string_view op) {
+  Source source;
+  if (!ReadBlocks(envelope, op, source)) return false;
+  const bool is_delete = op == "d", is_truncate = op == "t";
   const JsonRef row = is_delete ? envelope.before : envelope.after;
   const JsonRef other = is_delete ? envelope.after : envelope.before;
-  x_image = row.kind() == JsonKind::kObject ? row : JsonRef{};
-  for (const JsonRef image : {row, other}) {
-    if (image.kind() == JsonKind::kObject || image.kind() == JsonKind::kNull) continue;
-    return Skip(image) && stop.Fail(ErrorKind::kBadEnvelope,
-                                    Message("{} where a row is expected", NameOf(image.kind())));
-  }
+  if (row.kind() == JsonKind::kObject) x_image = row;
   TablePlan* const plan = Route(record, source);
   if (plan == nullptr) return Skip(row) && Skip(other) && false;
   x_builder.Enter(*plan);
   // A truncate has neither key nor columns.
-  if (is_truncate) {
-    if (!Skip(value.schema)) return false;
-  } else if (!x_builder.NameKey(*plan, record) ||
-             (value.schema && !BindWrapper(*plan, value.schema))) {
+  if (is_truncate ? !Skip(value.schema)
+                  : !x_builder.NameKey(*plan, record) ||
+                        (value.schema && !BindWrapper(*plan, value.schema))) {
     return false;
   }
-
   const Rank rank = op == "r"                  ? Rank::kSnapshotRead
                     : is_delete || is_truncate ? Rank::kDelete
                                                : Rank::kUpsert;
-  const EventVersion event = VersionOf(source.position, rank);
   ChangeMeta meta;
-  meta.version = event.version;
-  meta.flags = event.flags;
-  meta.has_version = event.missing == nullptr;
-  meta.source = source.block;
+  if (!PlaceInLog(*plan, source, rank, meta)) return false;
   if (value.schema && !is_truncate) meta.fields = &plan->wrapper_fields;
-  if (plan->spec.several_sources()) {
-    const std::string_view schema = source.schema.empty() ? source.db : source.schema;
-    x_origin = schema.empty() ? std::string(source.table) : Message("{}.{}", schema, source.table);
-    meta.origin = x_origin;
-  }
-  if (event.missing != nullptr && plan->spec.sequence_columns.empty()) {
-    return stop.Fail(ErrorKind::kNoVersion,
-                     Message("the event's source block lacks {}, so the change has no version; "
-                             "declare sequence_columns for table `{}`",
-                             event.missing, plan->spec.name));
-  }
   if (is_truncate) {
     return Skip(row) && Skip(other) && x_builder.Truncate(*plan, record, meta);
   }
   if (is_delete) {
     if (!Skip(other) || !x_builder.Delete(*plan, record, row, meta)) return false;
-    Remember(record, true);
-    return true;
+  } else {
+    if (!row || row.kind() != JsonKind::kObject) {
+      return x_builder.stop().Fail(ErrorKind::kBadEnvelope,
+                                   Message("the event has op `{}` and no row in `after`", op));
+    }
+    const bool may_move = op == "u";
+    if (!may_move && !Skip(other)) return false;
+    if (!x_builder.Upsert(*plan, record, row, may_move ? other : JsonRef{}, meta,
+                          WithRank(meta.version, Rank::kDelete))) {
+      return false;
+    }
   }
-  if (row.kind() != JsonKind::kObject) {
-    return stop.Fail(ErrorKind::kBadEnvelope,
-                     Message("the event has op `{}` and no row in `after`", op));
-  }
-  const bool may_move = op == "u";
-  if (!may_move && !Skip(other)) return false;
-  if (!x_builder.Upsert(*plan, record, row, may_move ? other : JsonRef{}, meta,
-                        WithRank(event.version, Rank::kDelete))) {
-    return false;
-  }
-  Remember(record, false);
+  Remember(record, is_delete);
   return true;
+}
+
+bool DebeziumReader::PlaceInLog(const TablePlan& plan, const Source& source, Rank rank,
+                                ChangeMeta& meta) {
+  const EventVersion event = VersionOf(source.position, rank);
+  meta.version = event.version;
+  meta.flags = event.flags;
+  meta.has_version = event.missing == nullptr;
+  meta.source = source.block;
+  if (plan.spec.several_sources()) {
+    const std::string_view schema = source.schema.empty() ? source.db : source.schema;
+    x_origin = schema.empty() ? std::string(source.table) : Message("{}.{}", schema, source.table);
+    meta.origin = x_origin;
+  }
+  return meta.has_version || !plan.spec.sequence_columns.empty() ||
+         x_builder.stop().Fail(
+             ErrorKind::kNoVersion,
+             Message("the event's source block lacks {}, so the change has no version; declare "
+                     "sequence_columns for table `{}`",
+                     event.missing, plan.spec.name));
 }
 
 void DebeziumReader::Remember(const Record& record, bool was_delete) {

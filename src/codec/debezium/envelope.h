@@ -51,6 +51,8 @@ class DebeziumReader final : public FormatReader {
   bool ReadSource(JsonRef block, Source& source);
   bool ReadChange(const Record& record, const Unwrapped& value, const Envelope& envelope,
                   std::string_view op);
+  bool ReadBlocks(const Envelope& envelope, std::string_view op, Source& source);
+  bool PlaceInLog(const TablePlan& plan, const Source& source, Rank rank, ChangeMeta& meta);
   bool ReadNull(const Record& record);
   bool BindWrapper(TablePlan& plan, JsonRef schema);
   bool Skip(JsonRef value);
@@ -62,8 +64,8 @@ class DebeziumReader final : public FormatReader {
   Router& x_router;
   JsonRef x_image;
   std::vector<Previous> x_previous;  // an input
-  std::string x_origin;
-  std::string x_scratch[12];
+  std::string x_origin, x_op;
+  std::string x_scratch[8];  // unescaped texts of a source block
 };
 
 }  // namespace lastword::codec

@@ -22,22 +22,28 @@ std::optional<uint64_t> Number(std::string_view text, int base = 10) {
 bool ParseSequence(std::string_view text, std::optional<uint64_t>& commit,
                    std::optional<uint64_t>& event) {
   size_t at = 0;
-  const auto skip = [&](std::string_view what) {
-    while (at < text.size() && text[at] == ' ') ++at;
+  const auto take = [&](std::string_view what) {
     if (text.substr(at, what.size()) != what) return false;
     at += what.size();
     return true;
   };
-  const auto element = [&](std::optional<uint64_t>& out) {
-    if (skip("null")) return true;
-    const bool escaped = skip("\\\"");
-    const bool quoted = escaped || skip("\"");
-    const size_t from = at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-    out = Number(text.substr(from, at - from));
-    return out.has_value() && (!quoted || skip(escaped ? "\\\"" : "\""));
+  const auto blanks = [&] {
+    while (take(" ")) continue;
   };
-  return skip("[") && element(commit) && skip(",") && element(event) && skip("]") && !skip(" ") &&
+  const auto element = [&](std::optional<uint64_t>& out) {
+    blanks();
+    if (!take("null")) {
+      const bool escaped = take("\\\"");
+      const bool quoted = escaped || take("\"");
+      const size_t from = at;
+      while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+      out = Number(text.substr(from, at - from));
+      if (!out || (quoted && !take(escaped ? "\\\"" : "\""))) return false;
+    }
+    blanks();
+    return true;
+  };
+  return take("[") && element(commit) && take(",") && element(event) && take("]") &&
          at == text.size();
 }
 
