@@ -1,5 +1,6 @@
-// A deleted row still needs a version: versions 1, 3, 2 of one key arrive, and the row stays deleted.
-// Run it twice on the same folder: the second process remembers what the first one deleted.
+// A deleted row still needs a version: versions 1, 3, 2 of one key arrive, and the row stays
+// deleted. Run it twice on the same folder: the second process remembers what the first one
+// deleted.
 #include <cstdio>
 
 #include "lastword/table.h"

@@ -61,7 +61,7 @@ struct ChangeBatch {
   Rows rows;
   std::vector<ChangeDetail> details;
   std::string key_bytes;
-  bool null_values = false;   // inputs are log partitions: null-value records may follow deletes
+  bool null_values = false;  // inputs are log partitions: null-value records may follow deletes
   std::vector<std::string>
       inputs;  // names: "orders.ndjson", "topic:3"; stable across batches of one source
 
