@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the demo's stream out of a real capture: the same records, delivered out of order and some of them twice.
+"""Makes the demo's stream out of a real capture: its records, out of order and some of them twice.
 
     make_demo.py test/testdata/captures/basic.ndjson test/testdata/demo/events.ndjson
 
-Two tables of the capture: `item` (complete images) and `toast_d` (an unchanged TOAST column, a key change). What must keep its
-order keeps it: the snapshot and the transaction behind it come first, a null-value record follows its delete, the halves of a
-key change and all records of `toast_d` of one key stay in sequence. Everything else is shuffled with a fixed seed.
+Two tables of the capture: `item` (complete images) and `toast_d` (an unchanged TOAST column, a key
+change). What must keep its order keeps it: the snapshot and the transaction behind it come first, a
+null-value record follows its delete, the halves of a key change and all records of `toast_d` of one
+key stay in sequence. Everything else is shuffled with a fixed seed.
 """
 import json
 import random
@@ -17,12 +18,14 @@ REPEATS = 9
 
 
 def is_streamed(record):
-    value = record["value"]
-    return value is not None and value["source"]["snapshot"] == "false" and "[null" not in value["source"]["sequence"]
+    if record["value"] is None:
+        return False
+    source = record["value"]["source"]
+    return source["snapshot"] == "false" and "[null" not in source["sequence"]
 
 
 def blocks_of(records):
-    """Cuts records into runs that stay together: a delete with its null value and, for a key change, the create behind it."""
+    """Cuts records into runs that stay together: a delete, its null value, its key change."""
     blocks = []
     for record in records:
         headers = {name for name, _ in record.get("headers", [])}
@@ -35,7 +38,7 @@ def blocks_of(records):
 
 
 def chain_of(block):
-    """Blocks of one chain keep their order: rows with unavailable columns and keys that take part in a key change."""
+    """Blocks of one chain keep their order: unavailable columns, keys of a key change."""
     first = block[0]
     if first["topic"].endswith("toast_d"):
         return "toast_d"
@@ -48,7 +51,8 @@ def main():
         records = [json.loads(line) for line in lines]
     records = [r for r in records if r["offset"] < TABLES.get(r["topic"], 0)]
     for record in records:
-        record["headers"] = [h for h in record.get("headers", []) if not h[0].startswith("__debezium.context")]
+        record["headers"] = [h for h in record.get("headers", [])
+                             if not h[0].startswith("__debezium.context")]
         record.pop("timestamp", None)
     begin = [r for r in records if r["value"] is not None and not is_streamed(r)]
     blocks = blocks_of([r for r in records if r["value"] is None or is_streamed(r)])
