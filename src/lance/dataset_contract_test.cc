@@ -348,6 +348,22 @@ TEST_P(DatasetContractTest, DeletingWhatIsNotLiveIsADefectAndChangesNothing) {
   EXPECT_THAT(Scan(*x_dataset), SizeIs(2));
 }
 
+TEST_P(DatasetContractTest, RowsOfAnotherSchemaAreADefect) {
+  Rows narrow;
+  narrow.columns.emplace_back(TypeOf("int64")).AppendFixed(int64_t{1});
+  EXPECT_THAT(Commit(narrow), IsError(ErrorKind::kInternal));
+  narrow.columns.emplace_back(TypeOf("bytes")).AppendBytes("x");
+  EXPECT_THAT(Commit(narrow), IsError(ErrorKind::kInternal));
+  EXPECT_THAT(x_dataset->Latest(), IsOkAnd(1u));
+}
+
+TEST_P(DatasetContractTest, ANullInAColumnWithoutNullsIsADefect) {
+  Rows rows(x_dataset->schema());
+  rows.AppendNulls();
+  EXPECT_THAT(Commit(rows), IsError(ErrorKind::kInternal));
+  EXPECT_THAT(x_dataset->Latest(), IsOkAnd(1u));
+}
+
 TEST_P(DatasetContractTest, CommitUponAVersionThatIsNotOpenIsADefect) {
   const Rows rows = RowsOf(0, 1);
   EXPECT_THAT(x_dataset->Commit({.expected_version = 0, .new_rows = &rows}),

@@ -267,6 +267,10 @@ Result<CommitReceipt> LanceDataset::Commit(const CommitRequest& request) {
   if (new_rows != 0) {
     LW_CHECK(request.new_rows->columns.size() == x_schema.columns.size(),
              "rows to commit have the columns of the table");
+    for (size_t i = 0; i < x_schema.columns.size(); ++i) {
+      LW_CHECK(request.new_rows->columns[i].type() == x_schema.columns[i].type,
+               "rows to commit have the types of the table");
+    }
     LW_RETURN_IF_ERROR(ExportSchema(x_schema, false, &outgoing.schema.held));
     LW_RETURN_IF_ERROR(ExportRows(*request.new_rows, outgoing.latch, outgoing.pieces));
   }
@@ -380,7 +384,8 @@ Result<std::unique_ptr<Dataset>> OpenDataset(const std::string& uri,
     lastword_lance_error_free(error);
     return std::unique_ptr<Dataset>();
   }
-  LW_RETURN_IF_ERROR(Check(error, Message("open {}", uri)));
+  LW_RETURN_IF_ERROR(
+      Check(error, Message("open {}", uri), ErrorKind::kStorageCorrupt, ErrorKind::kUsage));
   return LanceDataset::Adopt(handle, uri);
 }
 
@@ -392,9 +397,10 @@ Result<std::unique_ptr<Dataset>> CreateDataset(const std::string& uri, const Sch
   const lastword_lance_options raw = OptionsOf(options);
   const PropertyList list(properties);
   lastword_lance_dataset* handle = nullptr;
-  LW_RETURN_IF_ERROR(Check(
-      lastword_lance_create(TextOf(uri), &exported.held, list.get(), TextOf({}), &raw, &handle),
-      Message("create {}", uri)));
+  lastword_lance_error* error =
+      lastword_lance_create(TextOf(uri), &exported.held, list.get(), TextOf({}), &raw, &handle);
+  LW_RETURN_IF_ERROR(
+      Check(error, Message("create {}", uri), ErrorKind::kStorageCorrupt, ErrorKind::kUsage));
   return LanceDataset::Adopt(handle, uri);
 }
 

@@ -93,6 +93,16 @@ TEST_F(LanceDatasetTest, ErrorsNameNoPlaceInSomebodysSources) {
   EXPECT_THAT(status.error().message, testing::Not(HasSubstr(".rs")));
 }
 
+TEST_F(LanceDatasetTest, WhatTheUserNamedWrongIsTheUsersError) {
+  EXPECT_THAT(OpenDataset("nosuch://bucket/table", {}), IsError(ErrorKind::kUnsupportedFormat));
+  EXPECT_THAT(CreateDataset(x_uri + ".other", KeyAndText(), {}, {.storage_version = "99"}),
+              IsError(ErrorKind::kUsage));
+  Schema twice = KeyAndText();
+  twice.columns[1].name = "id";
+  EXPECT_THAT(CreateDataset(x_uri + ".other", twice, {}, {}), IsError(ErrorKind::kUsage));
+  EXPECT_THAT(OpenDataset(x_uri + ".other", {}), IsOkAnd(testing::IsNull()));
+}
+
 TEST_F(LanceDatasetTest, TextThatIsNotUtf8IsRefusedBeforeItIsWritten) {
   EXPECT_THAT(Commit(*x_dataset, RowsOf(0, 1, "\xff\xfe")), IsError(ErrorKind::kInternal));
   EXPECT_EQ(Open()->version(), 1u);

@@ -5,7 +5,7 @@
 namespace lastword::lance {
 namespace {
 
-ErrorKind KindOf(int32_t error_class, ErrorKind not_found) {
+ErrorKind KindOf(int32_t error_class, ErrorKind not_found, ErrorKind invalid) {
   switch (error_class) {
     case LASTWORD_LANCE_CONFLICT:
     case LASTWORD_LANCE_ALREADY_EXISTS:
@@ -20,6 +20,10 @@ ErrorKind KindOf(int32_t error_class, ErrorKind not_found) {
       return not_found;
     case LASTWORD_LANCE_CORRUPT:
       return ErrorKind::kStorageCorrupt;
+    case LASTWORD_LANCE_UNSUPPORTED:
+      return ErrorKind::kUnsupportedFormat;
+    case LASTWORD_LANCE_INVALID:
+      return invalid;
     default:
       return ErrorKind::kInternal;
   }
@@ -27,10 +31,11 @@ ErrorKind KindOf(int32_t error_class, ErrorKind not_found) {
 
 }  // namespace
 
-Status Check(lastword_lance_error* error, std::string_view what, ErrorKind not_found) {
+Status Check(lastword_lance_error* error, std::string_view what, ErrorKind not_found,
+             ErrorKind invalid) {
   if (error == nullptr) return Ok{};
   const lastword_lance_text text = lastword_lance_error_get_message(error);
-  Error result{KindOf(lastword_lance_error_get_class(error), not_found),
+  Error result{KindOf(lastword_lance_error_get_class(error), not_found, invalid),
                Message("{}: {}", what, std::string_view(text.data, text.size))};
   lastword_lance_error_free(error);
   return result;

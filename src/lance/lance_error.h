@@ -8,9 +8,10 @@
 
 namespace lastword::lance {
 
-/// Takes `error` over and frees it; null is success. `what` names the operation, `not_found` is
-/// what a missing thing means to it.
+/// Takes `error` over and frees it; null is success. `what` names the operation; `not_found` and
+/// `invalid` are what a missing thing and a senseless call mean to it.
 Status Check(lastword_lance_error* error, std::string_view what,
-             ErrorKind not_found = ErrorKind::kStorageCorrupt);
+             ErrorKind not_found = ErrorKind::kStorageCorrupt,
+             ErrorKind invalid = ErrorKind::kInternal);
 
 }  // namespace lastword::lance

@@ -41,7 +41,9 @@ enum lastword_lance_error_class {
   LASTWORD_LANCE_INVALID = 7,
   LASTWORD_LANCE_CORRUPT = 8,
   LASTWORD_LANCE_PANIC = 9,
-  LASTWORD_LANCE_INTERNAL = 10
+  LASTWORD_LANCE_INTERNAL = 10,
+  /* The dataset, or the kind of storage, is one that this library does not work with. */
+  LASTWORD_LANCE_UNSUPPORTED = 11
 };
 
 /* UTF-8, not terminated by zero. */

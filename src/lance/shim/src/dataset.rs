@@ -64,17 +64,19 @@ async fn gate_for(uri: &str, options: &Options) -> Outcome<Arc<CommitGate>> {
     let inner = commit_handler_from_url(uri, &None).await?;
     // Lance falls back to a handler without any exclusion for schemes that it does not know.
     if format!("{inner:?}") == "UnsafeCommitHandler" {
-        return Err(Failure::invalid(format!(
-            "{uri}: this kind of storage cannot exclude concurrent commits"
-        )));
+        return Err(Failure::new(
+            Class::Unsupported,
+            format!("{uri}: this kind of storage cannot exclude concurrent commits"),
+        ));
     }
     Ok(Arc::new(CommitGate::new(inner, options.fsync)))
 }
 
 fn session_for(options: &Options) -> Arc<Session> {
-    // Lance's own defaults are 6 GiB for indices and 1 GiB for metadata.
-    let half = usize::try_from(options.cache_bytes / 2).unwrap_or(usize::MAX);
-    Arc::new(Session::new(half, half, Default::default()))
+    // Lance's own defaults are 6 GiB for indices and 1 GiB for metadata. The last quarter is that
+    // of the deletion vectors.
+    let quarter = usize::try_from(options.cache_bytes / 4).unwrap_or(usize::MAX / 2);
+    Arc::new(Session::new(quarter, 2 * quarter, Default::default()))
 }
 
 impl Handle {
@@ -149,20 +151,17 @@ impl Handle {
 
     /// Addresses must say where a row lies; other people's tables may be built differently.
     fn check_supported(dataset: &Dataset) -> Outcome<()> {
+        let unsupported = |text: &str| Err(Failure::new(Class::Unsupported, text));
         if dataset.manifest.uses_stable_row_ids() {
-            return Err(Failure::invalid(
-                "the dataset uses stable row ids, under which a row address is not a row's place",
-            ));
+            return unsupported("stable row ids: a row's address is not its place there");
         }
-        if dataset
-            .manifest
-            .fragments
-            .iter()
-            .any(|f| f.physical_rows.is_none())
-        {
-            return Err(Failure::invalid(
-                "the dataset comes from a Lance that recorded no row counts; rewrite it first",
-            ));
+        let is_counted = |fragment: &Fragment| {
+            let deletions = fragment.deletion_file.as_ref();
+            fragment.physical_rows.is_some()
+                && deletions.is_none_or(|file| file.num_deleted_rows.is_some())
+        };
+        if !dataset.manifest.fragments.iter().all(is_counted) {
+            return unsupported("written by a Lance that did not record its row counts");
         }
         Ok(())
     }

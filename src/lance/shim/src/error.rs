@@ -26,6 +26,8 @@ pub enum Class {
     Panic = 9,
     /// Lance answered something that the caller cannot have caused.
     Internal = 10,
+    /// The dataset, or the kind of storage, is one that this crate does not work with.
+    Unsupported = 11,
 }
 
 #[derive(Debug)]
@@ -97,11 +99,10 @@ fn classify(error: &LanceError) -> Class {
         LanceError::CorruptFile { .. } => Class::Corrupt,
         LanceError::InvalidInput { .. }
         | LanceError::SchemaMismatch { .. }
-        | LanceError::NotSupported { .. }
         | LanceError::Schema { .. }
         | LanceError::FieldNotFound { .. }
-        | LanceError::InvalidTableLocation { .. }
-        | LanceError::VersionConflict { .. } => Class::Invalid,
+        | LanceError::InvalidTableLocation { .. } => Class::Invalid,
+        LanceError::NotSupported { .. } | LanceError::VersionConflict { .. } => Class::Unsupported,
         LanceError::IO { .. } | LanceError::Cleanup { .. } | LanceError::DiskCapExceeded { .. } => {
             Class::Io
         }
@@ -120,10 +121,8 @@ fn is_missing(error: &(dyn StdError + 'static)) -> bool {
                 cause.downcast_ref::<object_store::Error>(),
                 Some(object_store::Error::NotFound { .. })
             )
-            || matches!(
-                cause.downcast_ref::<LanceError>(),
-                Some(LanceError::NotFound { .. })
-            )
+            // Through the wrapper that lets several readers share one error, too.
+            || cause.downcast_ref::<LanceError>().is_some_and(LanceError::is_not_found)
     })
 }
 

@@ -236,7 +236,7 @@ impl DeletionCache {
             .values()
             .map(|(_, vector)| bytes_of(vector))
             .sum();
-        if held > bytes_max / 2 {
+        if held > bytes_max / 4 {
             self.vectors.clear();
         }
     }
