@@ -93,6 +93,22 @@ Status PlanWithConfig(const ApplyArguments& arguments, ApplyPlan& plan) {
   return Ok{};
 }
 
+Status CheckInputs(const ApplyArguments& arguments, ApplyPlan& plan) {
+  if (!arguments.dead_letter) {
+    if (!plan.pipeline.source.paths.empty()) return Ok{};
+    return Usage("which events? name files, or `-` for standard input");
+  }
+  if (!arguments.events.empty() || arguments.from_start || arguments.checkpoint_every ||
+      !arguments.checkpoint_id.empty()) {
+    return Usage(
+        "--dead-letter applies the records that the tables have put aside, in one commit; "
+        "it goes without EVENTS, --from-start, --checkpoint-every and --checkpoint-id");
+  }
+  // What still fails stays where it is.
+  for (PlannedTable& table : plan.tables) table.config.on_bad_record = OnBadRecord::kDeadLetter;
+  return Ok{};
+}
+
 }  // namespace
 
 Result<ApplyPlan> PlanApply(const ApplyArguments& arguments) {
@@ -112,22 +128,12 @@ Result<ApplyPlan> PlanApply(const ApplyArguments& arguments) {
     plan.tables.push_back({std::move(table), arguments.table});
     plan.pipeline.source.paths = arguments.events;
   }
-  if (plan.pipeline.source.paths.empty()) {
-    return Usage("which events? name files, or `-` for standard input");
-  }
+  LW_RETURN_IF_ERROR(CheckInputs(arguments, plan));
   std::string format = arguments.format;
   if (format.empty()) format = plan.pipeline.source.format;
   plan.format_given = !format.empty();
   if (!format.empty()) {
     LW_ASSIGN_OR_RETURN(plan.format, codec::ParseFormat(format));
-  }
-  for (const PlannedTable& table : plan.tables) {
-    if (table.config.on_bad_record == OnBadRecord::kDeadLetter) {
-      return Usage(
-          Message("table {}: on_bad_record: dead_letter is not available in this version; "
-                  "use fail",
-                  table.config.name));
-    }
   }
   return plan;
 }

@@ -22,7 +22,7 @@ struct ApplyArguments {
   std::string outcomes;
   std::string checkpoint_id;
   std::optional<uint64_t> checkpoint_every;
-  bool from_start = false, strict = false, json = false;
+  bool from_start = false, dead_letter = false, strict = false, json = false;
 };
 
 /// One table of the run and where it lies.

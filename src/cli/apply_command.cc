@@ -1,6 +1,8 @@
 // `lastword apply`: files of changes into tables, in this process, without a server.
+#include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <iterator>
 
 #include "cli/apply_arguments.h"
 #include "cli/apply_report.h"
@@ -10,6 +12,7 @@
 #include "cli/stop_signal.h"
 #include "commit/engine.h"
 #include "pipeline/apply_run.h"
+#include "pipeline/dead_letter_source.h"
 #include "source/file/file_source.h"
 
 namespace lastword::cli {
@@ -60,6 +63,39 @@ Result<std::vector<Destination>> OpenDestinations(ApplyPlan& plan, Storage& stor
   return destinations;
 }
 
+// Files, or what the tables have put aside.
+Result<std::unique_ptr<Source>> MakeSource(const ApplyArguments& arguments, const ApplyPlan& plan,
+                                           const std::vector<Destination>& destinations) {
+  auto decoder = codec::MakeDecoder(plan.format, {});
+  if (!arguments.dead_letter) {
+    file::FileSourceOptions options{plan.pipeline.source.paths, arguments.from_start};
+    return std::unique_ptr<Source>(
+        std::make_unique<file::FileSource>(std::move(options), std::move(decoder)));
+  }
+  std::vector<DeadLetter> letters;
+  for (const Destination& destination : destinations) {
+    LW_ASSIGN_OR_RETURN(std::vector<DeadLetter> of_table, destination.table().DeadLetters());
+    if (of_table.empty()) continue;
+    LW_RETURN_IF_ERROR(destination.table().TakeDeadLetters());
+    std::move(of_table.begin(), of_table.end(), std::back_inserter(letters));
+  }
+  return std::unique_ptr<Source>(
+      std::make_unique<DeadLetterSource>(std::move(letters), std::move(decoder)));
+}
+
+ApplyOptions OptionsOf(const ApplyArguments& arguments, const ApplyPlan& plan) {
+  ApplyOptions options;
+  options.checkpoint_every = arguments.checkpoint_every ? arguments.checkpoint_every
+                                                        : plan.pipeline.checkpoint.max_changes;
+  if (!arguments.checkpoint_id.empty()) options.checkpoint_every.reset();
+  options.pending_bytes_max =
+      std::min(plan.pipeline.checkpoint.max_bytes, plan.pipeline.memory_bytes / kPendingShare);
+  options.checkpoint_id = arguments.checkpoint_id;
+  options.all_or_nothing = arguments.dead_letter;
+  options.epochs = plan.pipeline.source.epochs;
+  return options;
+}
+
 // Steps until the end, an error, or a signal; the answer is the exit code.
 CommandResult StepToEnd(ApplyRun& run, const Source& source, ProgressBar& bar) {
   LW_RETURN_IF_ERROR(run.Start());
@@ -98,17 +134,10 @@ CommandResult Apply(const ApplyArguments& arguments) {
   }
   const std::unique_ptr<Storage> storage = MakeLanceStorage(TableOptionsOf(plan.pipeline));
   LW_ASSIGN_OR_RETURN(std::vector<Destination> destinations, OpenDestinations(plan, *storage));
-  file::FileSource source({plan.pipeline.source.paths, arguments.from_start},
-                          codec::MakeDecoder(plan.format, {}));
+  LW_ASSIGN_OR_RETURN(const std::unique_ptr<Source> source,
+                      MakeSource(arguments, plan, destinations));
   ProgressBar bar;
-  ApplyOptions options;
-  options.checkpoint_every = arguments.checkpoint_every ? arguments.checkpoint_every
-                                                        : plan.pipeline.checkpoint.max_changes;
-  if (!arguments.checkpoint_id.empty()) options.checkpoint_every.reset();
-  options.pending_bytes_max =
-      std::min(plan.pipeline.checkpoint.max_bytes, plan.pipeline.memory_bytes / kPendingShare);
-  options.checkpoint_id = arguments.checkpoint_id;
-  options.epochs = plan.pipeline.source.epochs;
+  ApplyOptions options = OptionsOf(arguments, plan);
   options.on_note = [&](const std::string& note) {
     bar.Clear();
     SayNote(note);
@@ -116,12 +145,12 @@ CommandResult Apply(const ApplyArguments& arguments) {
   if (outcomes != nullptr) {
     options.on_outcomes = [&](const TableConfig& table, const ChangeBatch& batch,
                               const std::vector<Outcome>& decided) {
-      outcomes->Write(table.name, batch, decided, source);
+      outcomes->Write(table.name, batch, decided, *source);
     };
   }
   CatchStopSignals();
-  ApplyRun run(source, std::move(destinations), std::move(options));
-  const CommandResult ended = StepToEnd(run, source, bar);
+  ApplyRun run(*source, std::move(destinations), std::move(options));
+  const CommandResult ended = StepToEnd(run, *source, bar);
   bar.Clear();
   const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
   const Status closed = outcomes == nullptr ? Status(Ok{}) : outcomes->Close();
@@ -172,6 +201,8 @@ void AddApply(CLI::App& app, Chosen& chosen) {
                       "Make this run one checkpoint; an id that is known changes nothing");
   command->add_flag("--from-start", arguments->from_start,
                     "Deliver files from their first line, whatever is applied already");
+  command->add_flag("--dead-letter", arguments->dead_letter,
+                    "Apply the records that the tables have put aside, after the fix");
   command->add_option("--outcomes", arguments->outcomes,
                       "Write what became of each change to this file, one JSON line a change");
   command->add_flag("--strict", arguments->strict,

@@ -19,6 +19,7 @@ void AddCounts(const TableReport& table, Json& json) {
   json["repeat"] = counts.repeat;
   json["conflict"] = counts.conflict;
   json["quarantined"] = counts.quarantined;
+  json["held"] = counts.held;
   json["dead_letters"] = table.dead_letters;
   json["rows"] = table.rows;
   json["tombstones"] = table.tombstones;
@@ -72,6 +73,7 @@ std::string ReportLine(const TableReport& table, const ApplyReport& report) {
               table.name, counts.applied, counts.stale, counts.repeat, counts.conflict,
               counts.quarantined, table.rows, table.tombstones);
   if (counts.below_floor != 0) line += Message(" (below floor {})", counts.below_floor);
+  if (table.dead_letters != 0) line += Message(" (dead letters {})", table.dead_letters);
   line += table.lance_version == 0 ? ", no table yet"
                                    : Message(", Lance version {}", table.lance_version);
   if (table.already_committed) return line + ", already committed";

@@ -2,7 +2,8 @@
 // arrival.
 //
 //   line := {"input":…,"offset":n,"line":n|null,"table":…,"key":…|null,"kind":"upsert|delete|
-//            truncate","version":"e/h/m/l"|null,"outcome":"applied|stale|repeat|conflict"}
+//            truncate","version":"e/h/m/l"|null,"outcome":"applied|stale|repeat|conflict|
+//            held"}
 //   key: as `explain` takes it; null for a truncate. version: as the change carried it; null where
 //   the table gives it on arrival (changelog, null-value records).
 #pragma once

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/format.h"
+#include "model/key.h"
 #include "pipeline/batch_cut.h"
 
 namespace lastword {
@@ -21,13 +21,50 @@ std::optional<int32_t> PartitionOf(std::string_view input) {
   return partition;
 }
 
+// Kinds that are one record's own fault. A schema, a route or a source that is wrong would be wrong
+// for every record behind it: there the run stops whatever the policy says.
+bool IsBadRecord(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kBadJson:
+    case ErrorKind::kBadEnvelope:
+    case ErrorKind::kMissingKey:
+    case ErrorKind::kNullInKey:
+    case ErrorKind::kAmbiguousKey:
+    case ErrorKind::kUnavailableKey:
+    case ErrorKind::kUnavailableWithoutBase:
+    case ErrorKind::kTypeMismatch:
+    case ErrorKind::kOutOfRange:
+    case ErrorKind::kNotFiniteDecimal:
+    case ErrorKind::kDecimalOverflow:
+    case ErrorKind::kUnsupportedOp:
+    case ErrorKind::kNoVersion:
+    case ErrorKind::kInvalidOperation:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Why a change of a held key is put aside.
+Error HeldBack(const ChangeBatch& batch, const ChangeHead& head) {
+  Error error{ErrorKind::kUnavailableWithoutBase,
+              "held back behind a bad record of the same key; apply the dead letter once that is "
+              "mended"};
+  error.place.input = batch.inputs[head.input];
+  error.place.offset = head.offset;
+  if (head.line != 0) error.place.line = head.line;
+  error.place.key = KeyToText(batch.KeyOf(head));
+  return error;
+}
+
 }  // namespace
 
 ApplyRun::ApplyRun(Source& source, std::vector<Destination> destinations, ApplyOptions options)
     : x_source(source),
       x_destinations(std::move(destinations)),
       x_options(std::move(options)),
-      x_results(x_destinations.size()) {}
+      x_results(x_destinations.size()),
+      x_dead_letters(x_destinations.size()) {}
 
 Status ApplyRun::Start() {
   std::vector<ResumePoint> points;
@@ -83,7 +120,12 @@ Result<bool> ApplyRun::Step() {
       return StopAt(granted.error(), nullptr);
     }
   }
-  if (x_delivery.decoded.error) return StopAt(*x_delivery.decoded.error, nullptr);
+  if (const auto& error = x_delivery.decoded.error) {
+    const auto taker = TakerOf(*error);
+    if (!taker) return StopAt(*error, nullptr);
+    LW_ASSIGN_OR_RETURN(std::string record, x_source.SkipRecord());
+    PutAside(*taker, *error, std::move(record), Version());
+  }
   if (x_delivery.state == Delivery::State::kEnd) {
     LW_RETURN_IF_ERROR(Finish());
     return false;
@@ -128,25 +170,85 @@ Status ApplyRun::ApplyDelivery(Delivery& delivery) {
 
 Status ApplyRun::ApplyPart(size_t table, ChangeBatch& batch, size_t begin, size_t end) {
   if (begin == end) return Ok{};
+  const TableConfig& config = x_destinations[table].config();
+  if (config.on_bad_record == OnBadRecord::kDeadLetter) {
+    return ApplyOrPutAside(table, batch, begin, end);
+  }
   ChangeBatch cut;
   const bool whole = begin == 0 && end == batch.heads.size();
   if (!whole) cut = CutOut(batch, begin, end);
   ChangeBatch& part = whole ? batch : cut;
   std::vector<Outcome> outcomes;
+  const Status applied = ApplyOnce(table, part, outcomes);
+  if (x_options.on_outcomes) x_options.on_outcomes(config, part, outcomes);
+  return applied;
+}
+
+Status ApplyRun::ApplyOrPutAside(size_t table, const ChangeBatch& batch, size_t begin, size_t end) {
+  while (begin < end) {
+    // A table takes the rows of what it is given, so each try works on a copy.
+    ChangeBatch part = CutOut(batch, begin, end);
+    std::vector<Outcome> outcomes;
+    Status applied = ApplyOnce(table, part, outcomes);
+    if (x_options.on_outcomes) {
+      x_options.on_outcomes(x_destinations[table].config(), part, outcomes);
+    }
+    for (size_t i = 0; i < outcomes.size(); ++i) {
+      if (outcomes[i] != Outcome::kHeld) continue;
+      const ChangeHead& head = part.heads[i];
+      PutAside(table, In(table, HeldBack(part, head)), x_source.RecordOf(head), head.version);
+    }
+    if (applied.ok()) return Ok{};
+    if (!x_failed || !IsBadRecord(applied.error().kind)) return applied;
+    PutAside(table, applied.error(), x_source.RecordOf(*x_failed), x_failed->version);
+    x_failed.reset();
+    begin += outcomes.size() + 1;
+  }
+  return Ok{};
+}
+
+Status ApplyRun::ApplyOnce(size_t table, ChangeBatch& part, std::vector<Outcome>& outcomes) {
   outcomes.reserve(part.heads.size());
   Status applied = x_destinations[table].table().ApplyBatch(part, outcomes);
   const size_t done = outcomes.size();
   x_changes += done;
   x_uncommitted += done;
   if (done != 0) x_pair_open = (part.heads[done - 1].flags & kUpdateBefore) != 0;
-  if (!applied.ok() && done < part.heads.size()) {
+  if (applied.ok()) return applied;
+  if (done < part.heads.size()) {
     x_failed = part.heads[done];
     // The law decided it, even though the policy stops at it.
     if (applied.error().kind == ErrorKind::kVersionConflict) outcomes.push_back(Outcome::kConflict);
   }
-  if (x_options.on_outcomes) x_options.on_outcomes(x_destinations[table].config(), part, outcomes);
-  if (!applied.ok()) return ForPeople(std::move(applied.error()), table);
-  return Ok{};
+  return In(table, std::move(applied.error()));
+}
+
+std::optional<size_t> ApplyRun::TakerOf(const Error& error) const {
+  if (!IsBadRecord(error.kind)) return std::nullopt;
+  const auto takes = [&](size_t table) {
+    return x_destinations[table].config().on_bad_record == OnBadRecord::kDeadLetter;
+  };
+  bool all_take = true;
+  for (size_t table = 0; table < x_destinations.size(); ++table) {
+    if (x_destinations[table].config().name == error.place.table) {
+      return takes(table) ? std::optional<size_t>(table) : std::nullopt;
+    }
+    all_take = all_take && takes(table);
+  }
+  // A record that names no table: the first takes it, but only where no table would have stopped.
+  return all_take ? std::optional<size_t>(0) : std::nullopt;
+}
+
+void ApplyRun::PutAside(size_t table, const Error& error, std::string record,
+                        const Version& version) {
+  TableImpl& destination = x_destinations[table].table();
+  if (!error.place.key.empty() && !destination.schema().key.empty()) {
+    const auto key = ParseKey(destination.schema(), error.place.key);
+    if (key.ok()) destination.HoldKey(*key, version);
+  }
+  destination.AddDeadLetter({error, std::move(record)});
+  ++x_dead_letters[table];
+  ++x_uncommitted;
 }
 
 void ApplyRun::SetEpochs(ChangeBatch& batch) const {
@@ -165,7 +267,7 @@ void ApplyRun::SetEpochs(ChangeBatch& batch) const {
 
 Status ApplyRun::Grant(const codec::SchemaRequest& request) {
   const Status granted = x_destinations[request.table].Grant(request.schema);
-  if (!granted.ok()) return ForPeople(granted.error(), request.table);
+  if (!granted.ok()) return In(request.table, granted.error());
   SendSpecs();
   return Ok{};
 }
@@ -175,14 +277,15 @@ Status ApplyRun::Finish() {
   for (size_t i = 0; i < x_destinations.size(); ++i) {
     if (x_results[i].already_committed) continue;
     if (const Status ended = x_destinations[i].table().EndOfInputs(); !ended.ok()) {
-      return StopAt(ForPeople(ended.error(), i), nullptr);
+      return StopAt(In(i, ended.error()), nullptr);
     }
   }
   return Commit(x_options.checkpoint_id, nullptr);
 }
 
 bool ApplyRun::CommitDue() const {
-  if (!x_options.checkpoint_id.empty() || x_pair_open || x_uncommitted == 0) return false;
+  if (x_options.all_or_nothing || !x_options.checkpoint_id.empty()) return false;
+  if (x_pair_open || x_uncommitted == 0) return false;
   if (x_options.checkpoint_every && x_uncommitted >= *x_options.checkpoint_every) return true;
   uint64_t bytes = 0;
   for (const Destination& destination : x_destinations) {
@@ -198,7 +301,7 @@ Status ApplyRun::Commit(const std::string& id, const ChangeHead* before) {
     request.id = id;
     request.positions = before != nullptr ? x_source.Before(i, *before) : x_source.Behind(i);
     auto committed = x_destinations[i].table().Commit(request);
-    if (!committed.ok()) return ForPeople(std::move(committed.error()), i);
+    if (!committed.ok()) return In(i, std::move(committed.error()));
     if (committed->lance_version != 0) x_results[i].lance_version = committed->lance_version;
     if (committed->already_committed) x_results[i].already_committed = true;
     if (committed->committed) ++x_results[i].commits;
@@ -209,21 +312,23 @@ Status ApplyRun::Commit(const std::string& id, const ChangeHead* before) {
 
 Status ApplyRun::CommitEarly() {
   x_over = true;
+  if (x_options.all_or_nothing) return Ok{};
   return Commit({}, nullptr);
 }
 
 Error ApplyRun::StopAt(Error error, const ChangeHead* before) {
   x_over = true;
+  if (!error.place.input.empty()) error.place.input = x_source.NameForPeople(error.place.input);
   // Only an error that leaves the tables usable lets what is in front of it be committed.
   const ErrorClass what = ClassOf(error.kind);
+  if (x_options.all_or_nothing) return error;
   if (what != ErrorClass::kStop && what != ErrorClass::kRetry) return error;
   if (const Status committed = Commit({}, before); !committed.ok()) return committed.error();
   return error;
 }
 
-Error ApplyRun::ForPeople(Error error, size_t table) const {
+Error ApplyRun::In(size_t table, Error error) const {
   error.place.table = x_destinations[table].config().name;
-  if (!error.place.input.empty()) error.place.input = x_source.NameForPeople(error.place.input);
   return error;
 }
 

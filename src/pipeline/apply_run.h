@@ -25,6 +25,8 @@ struct ApplyOptions {
   /// Makes the run one checkpoint with this id, committed at the end only. A run that stops at a
   /// record commits what is in front of it without the id, so that the id can be tried again.
   std::string checkpoint_id;
+  /// Commits at the end or not at all: what stops the run leaves the tables as they were.
+  bool all_or_nothing = false;
   std::vector<EpochRule> epochs;
   /// Sees each delivery's changes of one table with their outcomes, before rows are dropped.
   std::function<void(const TableConfig& table, const ChangeBatch& batch,
@@ -51,19 +53,28 @@ class ApplyRun {
   /// After an error the run is over: what was in front of it is committed, as far as the error lets
   /// commits happen.
   Result<bool> Step();
-  /// Commits what is applied; for a run that is to end early. Keeps the checkpoint id for the next
-  /// try.
+  /// Commits what is applied, unless it is all or nothing; for a run that is to end early. Keeps
+  /// the checkpoint id for the next try.
   Status CommitEarly();
 
   const std::vector<Destination>& destinations() const { return x_destinations; }
   const std::vector<TableResult>& results() const { return x_results; }
   uint64_t changes() const { return x_changes; }
+  uint64_t dead_letters(size_t table) const { return x_dead_letters[table]; }
 
  private:
   Status ApplyDelivery(Delivery& delivery);
   // Applies changes [begin, end) of a table's batch; all of it in one piece where that is the
   // whole.
   Status ApplyPart(size_t table, ChangeBatch& batch, size_t begin, size_t end);
+  // The same for a table with a dead letter: records that fail are put aside, the rest is applied.
+  Status ApplyOrPutAside(size_t table, const ChangeBatch& batch, size_t begin, size_t end);
+  // Applies `part`; on an error x_failed is its change.
+  Status ApplyOnce(size_t table, ChangeBatch& part, std::vector<Outcome>& outcomes);
+  // The table whose dead letter takes a record that no decoder could read; none: the run stops.
+  std::optional<size_t> TakerOf(const Error& error) const;
+  // Keeps `record` in the dead letter and holds its key from `version` on.
+  void PutAside(size_t table, const Error& error, std::string record, const Version& version);
   void SetEpochs(ChangeBatch& batch) const;
   Status Grant(const codec::SchemaRequest& request);
   Status Finish();
@@ -71,13 +82,15 @@ class ApplyRun {
   // Commits every table; `before` = the failing change in front of which it stops.
   Status Commit(const std::string& id, const ChangeHead* before);
   Error StopAt(Error error, const ChangeHead* before);
-  Error ForPeople(Error error, size_t table) const;
+  // The error of `table`, still with the inputs' names as tables know them.
+  Error In(size_t table, Error error) const;
   void SendSpecs();
 
   Source& x_source;
   std::vector<Destination> x_destinations;
   ApplyOptions x_options;
   std::vector<TableResult> x_results;
+  std::vector<uint64_t> x_dead_letters;  // a table: records put aside in this run
   Delivery x_delivery;
   std::optional<ChangeHead> x_failed;  // set by ApplyPart
   uint64_t x_changes = 0, x_uncommitted = 0;

@@ -181,7 +181,9 @@ TEST_F(ApplyRunTest, StopsAtABadRecordAndAgain) {
     EXPECT_EQ(error->place.input, x_path);
     EXPECT_EQ(error->place.line, 2u);
     EXPECT_EQ(Rows(), R"({"key":"a","value":10})");
-    if (run == 1) EXPECT_EQ(Version(), version);
+    if (run == 1) {
+      EXPECT_EQ(Version(), version);
+    }
   }
 }
 

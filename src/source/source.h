@@ -47,10 +47,13 @@ class Source {
   virtual void SetTables(const std::vector<codec::TableSpec>& tables) = 0;
   /// Reads and decodes on, at most `records_max` records. A schema request or a bad record ends the
   /// delivery in front of that record and the next call begins with it again. Errors:
-  /// kSourceRewound, kSourceUnavailable, kUsage; everything handed out before stays valid.
+  /// kSourceRewound, kSourceUnavailable, kUsage; everything handed out before stays valid. Places
+  /// of bad records and changes name inputs as tables know them; NameForPeople translates.
   virtual Status Next(uint64_t records_max, Delivery& out) = 0;
-  /// Moves behind the record at which the last delivery stopped, without handing it out.
-  virtual Status SkipRecord() = 0;
+  /// Moves behind the record at which the last delivery stopped, without decoding it; its bytes.
+  virtual Result<std::string> SkipRecord() = 0;
+  /// The record that `head`, of the last delivery, came from, as it stood in its input.
+  virtual std::string RecordOf(const ChangeHead& head) const = 0;
 
   /// Where `table` resumes once everything handed out is committed. Inputs without positions
   /// (stdin) are missing.

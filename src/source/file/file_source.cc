@@ -16,6 +16,12 @@ uint64_t StoredSize(const std::string& path) {
   return error ? 0 : size;
 }
 
+std::string_view WithoutLineEnd(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
 }  // namespace
 
 FileSource::FileSource(FileSourceOptions options, std::unique_ptr<codec::Decoder> decoder)
@@ -74,9 +80,6 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
     x_reader->Consume(out.decoded.bytes);
     break;
   }
-  if (out.decoded.error && out.decoded.error->place.input == x_input) {
-    out.decoded.error->place.input = x_path;
-  }
   out.first_new.assign(out.decoded.tables.size(), 0);
   for (size_t table = 0; table < out.decoded.tables.size(); ++table) {
     for (std::string& input : out.decoded.tables[table].inputs) {
@@ -90,13 +93,29 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
   return Ok{};
 }
 
-Status FileSource::SkipRecord() {
+Result<std::string> FileSource::SkipRecord() {
   LW_ASSIGN_OR_RETURN(const LineReader::Lines line, x_reader->Peek(1));
+  const std::string record(WithoutLineEnd(line.bytes));
   x_place.Advance(line.bytes);
   x_reader->Consume(line.bytes.size());
   x_chunk = x_place;
   x_chunk_bytes = {};
-  return Ok{};
+  return record;
+}
+
+size_t FileSource::BeginOfLine(uint64_t line) const {
+  size_t begin = 0;
+  for (uint64_t at = x_chunk.lines + 1; at < line; ++at) {
+    const size_t newline = x_chunk_bytes.find('\n', begin);
+    if (newline == std::string_view::npos) break;
+    begin = newline + 1;
+  }
+  return begin;
+}
+
+std::string FileSource::RecordOf(const ChangeHead& head) const {
+  const std::string_view rest = x_chunk_bytes.substr(BeginOfLine(head.line));
+  return std::string(WithoutLineEnd(rest.substr(0, rest.find('\n'))));
 }
 
 Status FileSource::Reopen() {
@@ -246,13 +265,7 @@ Source::Positions FileSource::Behind(size_t table) const {
 
 Source::Positions FileSource::Before(size_t table, const ChangeHead& head) const {
   Place place = x_chunk;
-  size_t end = 0;
-  for (uint64_t line = x_chunk.lines + 1; line < head.line; ++line) {
-    const size_t newline = x_chunk_bytes.find('\n', end);
-    if (newline == std::string_view::npos) break;
-    end = newline + 1;
-  }
-  place.Advance(x_chunk_bytes.substr(0, end));
+  place.Advance(x_chunk_bytes.substr(0, BeginOfLine(head.line)));
   return WithCurrent(table, place);
 }
 

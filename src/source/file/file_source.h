@@ -30,7 +30,8 @@ class FileSource : public Source {
   void Resume(std::vector<ResumePoint> tables) override;
   void SetTables(const std::vector<codec::TableSpec>& tables) override;
   Status Next(uint64_t records_max, Delivery& out) override;
-  Status SkipRecord() override;
+  Result<std::string> SkipRecord() override;
+  std::string RecordOf(const ChangeHead& head) const override;
   Positions Behind(size_t table) const override;
   Positions Before(size_t table, const ChangeHead& head) const override;
   std::string NameForPeople(const std::string& input) const override;
@@ -61,6 +62,8 @@ class FileSource : public Source {
   // What a table's state calls the open file: content that began in a later epoch is another input
   // there, whose byte offsets start again.
   std::string InputFor(size_t table) const;
+  // Where a line of the last delivery begins in x_chunk_bytes.
+  size_t BeginOfLine(uint64_t line) const;
   Positions WithCurrent(size_t table, const Place& current) const;
 
   FileSourceOptions x_options;
