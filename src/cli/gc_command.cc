@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 #include "cli/command.h"
-#include "lastword/version.h"
+#include "model/boundary.h"
 
 namespace lastword::cli {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 CommandResult Gc(const TableArguments& arguments, const std::string& boundary_text) {
   std::optional<Version> boundary;
   if (!boundary_text.empty()) {
-    LW_ASSIGN_OR_RETURN(boundary, ParseVersion(boundary_text));
+    LW_ASSIGN_OR_RETURN(boundary, ParseBoundary(boundary_text));
   }
   LW_ASSIGN_OR_RETURN(const OpenedTable table,
                       OpenExisting(arguments.uri, arguments.config, /*read_only=*/false));
