@@ -3,9 +3,10 @@
 
     run_cli.py --lastword PROGRAM --scratch FOLDER [NAME…]
 
-Each function below whose name starts with `test_` is one case with a folder of its own. The last line is
-"N passed, N failed". Needs only the program; rows are read with its own `show`.
+Each function below whose name starts with `test_` is one case with a folder of its own. The last
+line is "N passed, N failed". Needs only the program; rows are read with its own `show`.
 """
+
 import argparse, gzip, json, os, pathlib, pty, signal, subprocess, sys, time, traceback
 
 PROGRAM = ""
@@ -28,8 +29,15 @@ class Case:
         return name
 
     def run(self, *args, stdin=None, env=None):
-        done = subprocess.run([PROGRAM, *map(str, args)], cwd=self.folder, capture_output=True, text=True, input=stdin,
-                              timeout=60, env={**os.environ, **(env or {})})
+        done = subprocess.run(
+            [PROGRAM, *map(str, args)],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            input=stdin,
+            timeout=60,
+            env={**os.environ, **(env or {})},
+        )
         self.out, self.err, self.code = done.stdout, done.stderr, done.returncode
         return self
 
@@ -44,7 +52,9 @@ class Case:
     def rows(self, table, *args):
         self.run("show", table, "--format", "json", *args)
         same(self.code, 0, self.err)
-        return sorted((json.loads(line) for line in self.out.splitlines()), key=lambda row: json.dumps(row))
+        return sorted(
+            (json.loads(line) for line in self.out.splitlines()), key=lambda row: json.dumps(row)
+        )
 
 
 def same(got, wanted, note=""):
@@ -63,7 +73,11 @@ SEQUENCED = ("--format", "sequenced", "--table", "t.lance", "--key", "key")
 def test_seed_exercise(case):
     case.write("a.ndjson", SEEDS)
     case.apply("a.ndjson", *SEQUENCED)
-    holds(case.out, "t: applied 2 stale 1 repeat 0 conflict 0 quarantined 0 rows 0 tombstones 1, Lance version 2, ")
+    holds(
+        case.out,
+        "t: applied 2 stale 1 repeat 0 conflict 0 quarantined 0 rows 0 tombstones 1, "
+        "Lance version 2, ",
+    )
     same(case.out.count("\n"), 1)
     same(case.err, "")
     same(case.rows("t.lance"), [])
@@ -72,7 +86,15 @@ def test_seed_exercise(case):
 def test_apply_json(case):
     case.write("a.ndjson", SEEDS)
     said = case.apply("a.ndjson", *SEQUENCED, "--json").json()
-    for name, value in {"applied": 2, "stale": 1, "repeat": 0, "conflict": 0, "quarantined": 0, "rows": 0, "tombstones": 1}.items():
+    for name, value in {
+        "applied": 2,
+        "stale": 1,
+        "repeat": 0,
+        "conflict": 0,
+        "quarantined": 0,
+        "rows": 0,
+        "tombstones": 1,
+    }.items():
         same(said[name], value, name)
         same(said["tables"]["t"][name], value, name)
     same(said["tables"]["t"]["lance_version"], 2)
@@ -82,8 +104,11 @@ def test_resume_and_from_start(case):
     case.write("a.ndjson", SEEDS)
     case.apply("a.ndjson", *SEQUENCED)
     said = case.apply("./a.ndjson", *SEQUENCED, "--json").json()
-    same(case.err, "lastword: ./a.ndjson: already applied up to byte 151 (line 3); continuing behind it; "
-                   "--from-start applies it again\n")
+    same(
+        case.err,
+        "lastword: ./a.ndjson: already applied up to byte 151 (line 3); continuing behind it; "
+        "--from-start applies it again\n",
+    )
     same((said["applied"], said["stale"], said["repeat"], said["lance_version"]), (0, 0, 0, 2))
     said = case.apply("a.ndjson", *SEQUENCED, "--from-start", "--json").json()
     same((said["applied"], said["stale"], said["repeat"]), (0, 2, 1))
@@ -107,11 +132,23 @@ def test_other_content_is_rewound(case):
 
 
 def test_stop_at_a_record(case):
-    case.write("a.ndjson", [SEEDS[0], '{"seq":2,"key":"b","op":"explode"}', '{"seq":3,"key":"c","op":"upsert","value":1}'])
+    case.write(
+        "a.ndjson",
+        [
+            SEEDS[0],
+            '{"seq":2,"key":"b","op":"explode"}',
+            '{"seq":3,"key":"c","op":"upsert","value":1}',
+        ],
+    )
     for _ in range(2):
         error = case.apply("a.ndjson", *SEQUENCED, "--json", code=3).json()["error"]
-        same((error["kind"], error["input"], error["line"], error["offset"]), ("invalid_operation", "a.ndjson", 2, 54))
-        same(sorted(error), ["column", "input", "key", "kind", "line", "message", "offset", "table"])
+        same(
+            (error["kind"], error["input"], error["line"], error["offset"]),
+            ("invalid_operation", "a.ndjson", 2, 54),
+        )
+        same(
+            sorted(error), ["column", "input", "key", "kind", "line", "message", "offset", "table"]
+        )
         holds(case.err, "lastword: invalid_operation: ")
         same(case.rows("t.lance"), [{"key": "merchant-7", "value": 10}])
         same(case.run("status", "t.lance", "--json").json()["lance_version"], 2)
@@ -119,16 +156,24 @@ def test_stop_at_a_record(case):
 
 def test_conflict(case):
     case.write("a.ndjson", [SEEDS[0], '{"seq":1,"key":"merchant-7","op":"upsert","value":999}'])
-    error = case.apply("a.ndjson", *SEQUENCED, "--json", "--outcomes", "o.ndjson", code=3).json()["error"]
-    same((error["kind"], error["line"], error["key"], error["table"]), ("version_conflict", 2, "merchant-7", "t"))
+    error = case.apply("a.ndjson", *SEQUENCED, "--json", "--outcomes", "o.ndjson", code=3).json()[
+        "error"
+    ]
+    same(
+        (error["kind"], error["line"], error["key"], error["table"]),
+        ("version_conflict", 2, "merchant-7", "t"),
+    )
     outcomes = [json.loads(line) for line in (case.folder / "o.ndjson").read_text().splitlines()]
     same([o["outcome"] for o in outcomes], ["applied", "conflict"])
 
 
 def test_quarantine_and_strict(case):
     case.write("a.ndjson", [SEEDS[0], '{"seq":1,"key":"merchant-7","op":"upsert","value":999}'])
-    case.write("c.yaml", "source: {kind: file, format: sequenced}\nsink: {uri: lake}\n"
-                         "tables: [{name: t, primary_key: [key], on_conflict: quarantine}]\n")
+    case.write(
+        "c.yaml",
+        "source: {kind: file, format: sequenced}\nsink: {uri: lake}\n"
+        "tables: [{name: t, primary_key: [key], on_conflict: quarantine}]\n",
+    )
     said = case.apply("a.ndjson", "--config", "c.yaml", "--json").json()
     same((said["conflict"], said["quarantined"]), (1, 1))
     same(case.run("status", "lake/t.lance", "--json").json()["quarantined_keys"], ["merchant-7"])
@@ -141,8 +186,10 @@ def test_outcomes(case):
     case.write("a.ndjson", SEEDS)
     case.apply("a.ndjson", *SEQUENCED, "--outcomes", "o.ndjson")
     lines = [json.loads(line) for line in (case.folder / "o.ndjson").read_text().splitlines()]
-    same([(o["line"], o["offset"], o["kind"], o["outcome"]) for o in lines],
-         [(1, 0, "upsert", "applied"), (2, 54, "delete", "applied"), (3, 97, "upsert", "stale")])
+    same(
+        [(o["line"], o["offset"], o["kind"], o["outcome"]) for o in lines],
+        [(1, 0, "upsert", "applied"), (2, 54, "delete", "applied"), (3, 97, "upsert", "stale")],
+    )
     same((lines[0]["input"], lines[0]["table"], lines[0]["key"]), ("a.ndjson", "t", "merchant-7"))
 
 
@@ -157,20 +204,30 @@ def test_checkpoint_every(case):
 def test_checkpoint_id(case):
     case.write("a.ndjson", ['{"kind":"+I","row":{"k":"a","v":1}}'])
     changelog = ("--format", "changelog", "--table", "t.lance", "--key", "k", "--json")
-    same(case.apply("a.ndjson", *changelog, "--checkpoint-id", "cp-1").json()["already_committed"], False)
+    same(
+        case.apply("a.ndjson", *changelog, "--checkpoint-id", "cp-1").json()["already_committed"],
+        False,
+    )
     case.write("b.ndjson", ['{"kind":"-D","row":{"k":"a","v":1}}'])
-    same(case.apply("b.ndjson", *changelog, "--checkpoint-id", "cp-1").json()["already_committed"], True)
+    same(
+        case.apply("b.ndjson", *changelog, "--checkpoint-id", "cp-1").json()["already_committed"],
+        True,
+    )
     same(case.rows("t.lance"), [{"k": "a", "v": 1}])
     same(case.apply("b.ndjson", *changelog, "--checkpoint-id", "cp-2").json()["applied"], 1)
     same(case.rows("t.lance"), [])
-    error = case.apply("b.ndjson", *changelog, "--checkpoint-id", "x", "--checkpoint-every", "2", code=2).json()["error"]
+    error = case.apply(
+        "b.ndjson", *changelog, "--checkpoint-id", "x", "--checkpoint-every", "2", code=2
+    ).json()["error"]
     same(error["kind"], "usage")
 
 
 def test_stdin_and_archives(case):
     case.apply("-", *SEQUENCED, stdin="\n".join(SEEDS) + "\n")
     same(case.run("status", "t.lance", "--json").json()["positions"], {})
-    (case.folder / "a.ndjson.gz").write_bytes(gzip.compress("".join(s + "\n" for s in SEEDS).encode()))
+    (case.folder / "a.ndjson.gz").write_bytes(
+        gzip.compress("".join(s + "\n" for s in SEEDS).encode())
+    )
     same(case.apply("a.ndjson.gz", *SEQUENCED, "--json").json()["repeat"], 1)
     whole = (case.folder / "a.ndjson.gz").read_bytes()
     (case.folder / "cut.gz").write_bytes(whole[:-10])
@@ -202,7 +259,10 @@ def test_usage_errors(case):
 
 
 def test_unavailable(case):
-    same(case.apply("none.ndjson", *SEQUENCED, "--json", code=5).json()["error"]["kind"], "source_unavailable")
+    same(
+        case.apply("none.ndjson", *SEQUENCED, "--json", code=5).json()["error"]["kind"],
+        "source_unavailable",
+    )
     for command in (["show"], ["status"], ["log"], ["gc"], ["epoch"], ["explain"]):
         case.run(*command, "none.lance", *(["1"] if command == ["explain"] else []), "--json")
         same(case.code, 5, f"{command} {case.err}")
@@ -212,16 +272,22 @@ def test_unavailable(case):
 
 def test_format_hint(case):
     case.write("a.ndjson", ['{"key":{"id":1},"value":null,"partition":0,"offset":0}'])
-    error = case.apply("a.ndjson", "--table", "t.lance", "--key", "id", "--json", code=3).json()["error"]
+    error = case.apply("a.ndjson", "--table", "t.lance", "--key", "id", "--json", code=3).json()[
+        "error"
+    ]
     same(error["kind"], "bad_envelope")
     holds(error["message"], "--format records")
 
 
 def test_config(case):
     case.write("a.ndjson", SEEDS)
-    config = ("source: {kind: file, path: a.ndjson, format: '${FORMAT:-sequenced}'}\nsink: {uri: lake, durability: process}\n"
-              "tables:\n  - name: t\n    primary_key: [key]\n    columns:\n      - {name: key, type: string}\n"
-              "      - {name: value, type: int64}\n")
+    config = (
+        "source: {kind: file, path: a.ndjson, format: '${FORMAT:-sequenced}'}\n"
+        "sink: {uri: lake, durability: process}\n"
+        "tables:\n  - name: t\n    primary_key: [key]\n    columns:\n"
+        "      - {name: key, type: string}\n"
+        "      - {name: value, type: int64}\n"
+    )
     case.write("c.yaml", config)
     case.apply("--config", "c.yaml")
     same(case.rows("lake/t.lance"), [])
@@ -242,7 +308,10 @@ def test_explain(case):
     case.write("a.ndjson", SEEDS + ['{"seq":5,"key":"b","op":"upsert","value":1}'])
     case.apply("a.ndjson", *SEQUENCED, "--checkpoint-id", "cp")
     told = case.run("explain", "t.lance", "merchant-7", "--version", "seq:2", "--json").json()
-    same((told["state"], told["checkpoint"], told["lance_version"], told["would_be"]), ("deleted", "cp", 2, "stale"))
+    same(
+        (told["state"], told["checkpoint"], told["lance_version"], told["would_be"]),
+        ("deleted", "cp", 2, "stale"),
+    )
     told = case.run("explain", "t.lance", "b", "--version", "seq:6", "--json").json()
     same((told["state"], told["would_be"]), ("live", "applied"))
     same(case.run("explain", "t.lance", '{"key":"b"}', "--json").json()["state"], "live")
@@ -265,8 +334,12 @@ def test_gc(case):
 
 
 def test_show(case):
-    lines = [json.dumps({"seq": i, "key": f"k{i}", "op": "upsert", "value": {"n": 2**63 - i, "t": "a,\"b\""}})
-             for i in range(1, 4)]
+    lines = [
+        json.dumps(
+            {"seq": i, "key": f"k{i}", "op": "upsert", "value": {"n": 2**63 - i, "t": 'a,"b"'}}
+        )
+        for i in range(1, 4)
+    ]
     case.write("a.ndjson", lines)
     case.apply("a.ndjson", *SEQUENCED)
     case.run("show", "t.lance", "--where-key", "k1", "--format", "csv")
@@ -283,22 +356,39 @@ def test_show(case):
 
 
 def test_dead_letter(case):
-    case.write("c.yaml", "source: {kind: file, format: sequenced}\nsink: {uri: lake}\n"
-                         "tables: [{name: t, primary_key: [key], on_bad_record: dead_letter,\n"
-                         "  columns: [{name: key, type: string}, {name: n, type: int8}]}]\n")
+    case.write(
+        "c.yaml",
+        "source: {kind: file, format: sequenced}\nsink: {uri: lake}\n"
+        "tables: [{name: t, primary_key: [key], on_bad_record: dead_letter,\n"
+        "  columns: [{name: key, type: string}, {name: n, type: int8}]}]\n",
+    )
     bad = '{"seq":2,"key":"a","op":"upsert","value":{"n":300}}'
-    case.write("a.ndjson", ['{"seq":1,"key":"a","op":"upsert","value":{"n":1}}', bad,
-                            '{"seq":1,"key":"b","op":"upsert","value":{"n":2}}'])
+    case.write(
+        "a.ndjson",
+        [
+            '{"seq":1,"key":"a","op":"upsert","value":{"n":1}}',
+            bad,
+            '{"seq":1,"key":"b","op":"upsert","value":{"n":2}}',
+        ],
+    )
     said = case.apply("a.ndjson", "--config", "c.yaml", "--json").json()
     same((said["applied"], said["dead_letters"]), (2, 1))
-    letters = [json.loads(line) for file in (case.folder / "lake/t.lance.lastword/dead_letter").iterdir()
-               for line in file.read_text().splitlines()]
+    letters = [
+        json.loads(line)
+        for file in (case.folder / "lake/t.lance.lastword/dead_letter").iterdir()
+        for line in file.read_text().splitlines()
+    ]
     same([(x["record"], x["kind"], x["line"]) for x in letters], [(bad, "out_of_range", 2)])
     case.apply("a.ndjson", "--config", "c.yaml", "--strict", code=3)
     said = case.apply("--dead-letter", "--config", "c.yaml", "--json").json()
     same((said["applied"], said["dead_letters"]), (0, 1))
-    case.write("c.yaml", (case.folder / "c.yaml").read_text().replace("int8", "int16").replace(
-        "on_bad_record", "type_widening: true, on_bad_record"))
+    case.write(
+        "c.yaml",
+        (case.folder / "c.yaml")
+        .read_text()
+        .replace("int8", "int16")
+        .replace("on_bad_record", "type_widening: true, on_bad_record"),
+    )
     said = case.apply("--dead-letter", "--config", "c.yaml", "--json").json()
     same((said["applied"], said["dead_letters"]), (1, 0))
     same(case.rows("lake/t.lance"), [{"key": "a", "n": 300}, {"key": "b", "n": 2}])
@@ -307,11 +397,28 @@ def test_dead_letter(case):
 def test_signals(case):
     for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         table = f"t{code}.lance"
-        lines = "".join(f'{{"seq":{i},"key":"k{i}","op":"upsert","value":{i}}}\n' for i in range(400_000))
+        lines = "".join(
+            f'{{"seq":{i},"key":"k{i}","op":"upsert","value":{i}}}\n' for i in range(400_000)
+        )
         case.write("big.ndjson", lines)
-        with subprocess.Popen([PROGRAM, "apply", "big.ndjson", "--format", "sequenced", "--table", table, "--key", "key",
-                               "--checkpoint-every", "1000"], cwd=case.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            [
+                PROGRAM,
+                "apply",
+                "big.ndjson",
+                "--format",
+                "sequenced",
+                "--table",
+                table,
+                "--key",
+                "key",
+                "--checkpoint-every",
+                "1000",
+            ],
+            cwd=case.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
             while not (case.folder / table).exists():
                 time.sleep(0.01)
             process.send_signal(number)
@@ -324,12 +431,21 @@ def test_signals(case):
 
 
 def test_progress_only_on_a_terminal(case):
-    case.write("big.ndjson", "".join(f'{{"seq":{i},"key":"k{i % 50}","op":"upsert","value":{i}}}\n' for i in range(900_000)))
+    case.write(
+        "big.ndjson",
+        "".join(
+            f'{{"seq":{i},"key":"k{i % 50}","op":"upsert","value":{i}}}\n' for i in range(900_000)
+        ),
+    )
     case.apply("big.ndjson", *SEQUENCED)
     same(case.err, "")
     main, side = pty.openpty()
-    process = subprocess.Popen([PROGRAM, "apply", "big.ndjson", *SEQUENCED, "--from-start"], cwd=case.folder,
-                               stdout=subprocess.DEVNULL, stderr=side)
+    process = subprocess.Popen(
+        [PROGRAM, "apply", "big.ndjson", *SEQUENCED, "--from-start"],
+        cwd=case.folder,
+        stdout=subprocess.DEVNULL,
+        stderr=side,
+    )
     os.close(side)
     said = b""
     while True:
@@ -358,7 +474,9 @@ def test_help_and_version(case):
 
 def main():
     global PROGRAM
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lastword", required=True)
     parser.add_argument("--scratch", required=True)
     parser.add_argument("names", nargs="*")
