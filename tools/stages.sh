@@ -6,7 +6,7 @@
 STAGES="
 format |  2 | C++ and Rust are formatted
 tidy   |  2 | rules of the tree: arrows, headers, sizes, names, documented promises
-build  | 70 | the program (release) and the unit tests (dev)
+build  | 70 | the program and its tests (release)
 unit   |  2 | fast unit tests
 asan   | 20 | fast unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan   | 20 | fast unit tests under ThreadSanitizer, without the Rust library
@@ -102,7 +102,6 @@ stage_tidy() {
 stage_build() {
   build_lance
   compile release all
-  compile dev tests_fast
 }
 
 # What a stage's tests are started through.
@@ -120,8 +119,8 @@ gtest_stage() {
 
 stage_unit() {
   build_lance
-  compile dev tests_fast
-  gtest_stage dev fast 1
+  compile release tests_fast
+  gtest_stage release fast 1
 }
 
 stage_asan() {

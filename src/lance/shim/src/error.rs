@@ -84,6 +84,9 @@ fn classify(error: &LanceError) -> Class {
     if is_missing(error) {
         return Class::NotFound;
     }
+    if is_cut_short(error) {
+        return Class::Corrupt;
+    }
     match error.find_root() {
         LanceError::CommitConflict { .. }
         | LanceError::RetryableCommitConflict { .. }
@@ -123,6 +126,16 @@ fn is_missing(error: &(dyn StdError + 'static)) -> bool {
             )
             // Through the wrapper that lets several readers share one error, too.
             || cause.downcast_ref::<LanceError>().is_some_and(LanceError::is_not_found)
+    })
+}
+
+/// A file that ends before the bytes that a manifest or its own footer names. The store says so only
+/// in words.
+fn is_cut_short(error: &(dyn StdError + 'static)) -> bool {
+    chain(error).any(|cause| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|io| io.kind() == std::io::ErrorKind::UnexpectedEof)
+            || cause.to_string().contains("Invalid range")
     })
 }
 

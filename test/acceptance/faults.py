@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""What others, and disks, do to a table between two checkpoints: nothing may be lost, every error says what to do, and there
+is a way on. Runs the real program; other programs are played by pylance. Prints 'N passed, N failed' last.
+
+    faults.py --lastword build/release/lastword --scratch FOLDER
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import traceback
+
+import lance
+import pyarrow as pa
+
+ARGS = None
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+class Table:
+    def __init__(self, name, folder=None):
+        self.folder = pathlib.Path(folder or ARGS.scratch) / name
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.uri = str(self.folder / "t.lance")
+        self.events = pathlib.Path(ARGS.scratch) / f"{name}.ndjson"
+
+    def command(self, path, *args):
+        return [ARGS.lastword, "apply", str(path), "--format", "sequenced", "--table", self.uri, "--key", "key",
+                "--column", "key:string", "--column", "value:string", "--json", *args]
+
+    def apply(self, changes, *args, expect=0, prefix=()):
+        self.events.write_text("".join(json.dumps(c) + "\n" for c in changes))
+        # The file is a new one each time: what it held before is not to be compared.
+        done = subprocess.run([*prefix, *self.command("-", *args)], stdin=self.events.open(), capture_output=True, text=True,
+                              timeout=120)
+        assert done.returncode == expect, f"exit {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}"
+        return json.loads(done.stdout.strip().splitlines()[-1]) if done.stdout.strip() else {}
+
+    def error(self, changes, kind, code):
+        said = self.apply(changes, expect=code)["error"]
+        assert said["kind"] == kind, said
+        assert len(said["message"]) > 20, said
+        return said
+
+    def rows(self):
+        dataset = lance.dataset(self.uri)
+        dataset.validate()
+        return {r["key"]: r["value"] for r in dataset.to_table(columns=["key", "value"]).to_pylist()}
+
+    def status(self):
+        done = subprocess.run([ARGS.lastword, "status", self.uri, "--json"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def put(seq, key, value):
+    return {"seq": seq, "key": key, "op": "upsert", "value": value}
+
+
+def drop(seq, key):
+    return {"seq": seq, "key": key, "op": "delete"}
+
+
+FIRST = [put(i, f"k{i}", "a") for i in range(1, 11)] + [drop(20, "k1")]
+LATE = put(15, "k1", "ghost")
+
+
+def filled(name, folder=None):
+    table = Table(name, folder)
+    for number in range(0, len(FIRST), 4):
+        table.apply(FIRST[number:number + 4])
+    return table
+
+
+def still_right(table, extra=()):
+    """A late change stays stale, a new one is applied, and the rows are what they must be."""
+    said = table.apply([LATE, put(30, "k2", "b"), drop(31, "k3")])
+    assert said["stale"] == 1 and said["applied"] == 2, said
+    expected = {f"k{i}": "a" for i in range(4, 11)} | {"k2": "b"} | dict(extra)
+    assert table.rows() == expected, table.rows()
+
+
+@test
+def a_second_writer_is_fenced():
+    table = filled("second-writer")
+    first = subprocess.Popen(table.command("-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        lock = pathlib.Path(table.uri + ".lastword/lock")
+        for _ in range(100):
+            if lock.exists() and lock.read_text().strip() == str(first.pid):
+                break
+            time.sleep(0.05)
+        said = table.error([put(40, "k9", "z")], "fenced_writer", 4)
+        assert str(first.pid) in said["message"], said
+    finally:
+        first.stdin.close()
+        assert first.wait(30) == 0
+    still_right(table)
+
+
+@test
+def a_foreign_compaction():
+    table = filled("compaction")
+    lance.dataset(table.uri).optimize.compact_files()
+    still_right(table)
+
+
+@test
+def a_foreign_index():
+    table = filled("index")
+    lance.dataset(table.uri).create_scalar_index("key", "BTREE")
+    still_right(table)
+
+
+@test
+def a_foreign_column():
+    table = filled("column")
+    lance.dataset(table.uri).add_columns(pa.field("note", pa.string()))
+    still_right(table)
+
+
+@test
+def foreign_rows_are_reported():
+    table = filled("rows")
+    dataset = lance.dataset(table.uri)
+    row = {"key": "x", "value": "foreign", "_lw_epoch": 0, "_lw_hi": 1, "_lw_mid": 0, "_lw_lo": 0, "_lw_digest": 1}
+    lance.write_dataset(pa.Table.from_pylist([row], schema=dataset.schema), table.uri, mode="append")
+    assert table.status()["foreign_changes"], table.status()
+    still_right(table, {"x": "foreign"}.items())
+
+
+@test
+def old_versions_cleaned_up_by_another():
+    import datetime
+    table = filled("cleanup")
+    lance.dataset(table.uri).cleanup_old_versions(older_than=datetime.timedelta(0), delete_unverified=True)
+    still_right(table)
+
+
+@test
+def an_older_version_restored():
+    table = filled("restore")
+    dataset = lance.dataset(table.uri)
+    version = dataset.version
+    table.apply([put(50, "k5", "later"), drop(51, "k6")])
+    lance.dataset(table.uri, version=version).restore()
+    still_right(table)
+
+
+@test
+def a_ledger_file_cut_short():
+    table = filled("ledger-cut")
+    ledger = pathlib.Path(table.uri + ".lastword/ledger.lance")
+    for data in (ledger / "data").glob("*.lance"):
+        data.write_bytes(data.read_bytes()[:40])
+    said = table.apply([LATE], expect=5)["error"]
+    assert said["kind"] in ("storage_corrupt", "ledger_missing"), said
+    assert "k1" not in table.rows()
+
+
+@test
+def a_ledger_of_an_older_time():
+    table = Table("ledger-old")
+    table.apply(FIRST[:5])
+    ledger = table.uri + ".lastword/ledger.lance"
+    table.apply([drop(11, "k4")])
+    saved = str(table.folder / "saved")
+    shutil.copytree(ledger, saved)
+    table.apply([drop(20, "k1")])
+    shutil.rmtree(ledger)
+    shutil.copytree(saved, ledger)
+    table.error([LATE], "ledger_missing", 5)
+    assert "k1" not in table.rows()
+
+
+@test
+def a_data_file_that_is_gone():
+    table = filled("data-gone")
+    for data in (pathlib.Path(table.uri) / "data").glob("*.lance"):
+        data.unlink()
+    said = table.apply([put(60, "k2", "b")], expect=5)["error"]
+    assert said["kind"] in ("storage_corrupt", "storage_unavailable"), said
+
+
+@test
+def a_clock_that_goes_backwards():
+    table = filled("clock")
+    if shutil.which("faketime") is None:
+        print("skipped: a_clock_that_goes_backwards needs the package faketime")
+        return
+    table.apply([put(25, "k10", "a")], prefix=("faketime", "-f", "-20y"))
+    still_right(table)
+
+
+def mounted(name, size):
+    folder = pathlib.Path(ARGS.scratch) / f"mount-{name}"
+    folder.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True)
+    if done.returncode != 0:
+        print(f"skipped: {name}: no tmpfs can be mounted here ({done.stderr.strip()})")
+        return None
+    return folder
+
+
+@test
+def a_full_disk():
+    folder = mounted("full", "2m")
+    if folder is None:
+        return
+    try:
+        table = filled("t", folder)
+        # Whatever the room that is left, some write meets the end of the disk: the ledger's, the table's, a manifest's.
+        full = 0
+        for kilobytes in (0, 4, 12, 16, 24, 32, 48, 64):
+            room = os.statvfs(folder)
+            filler = folder / "filler"
+            filler.write_bytes(bytes(max(0, room.f_bavail * room.f_frsize - kilobytes * 1024)))
+            done = subprocess.run(table.command("-"), input=json.dumps(put(70, "big", os.urandom(20000).hex())) + "\n",
+                                  capture_output=True, text=True, timeout=60)
+            filler.unlink()
+            if done.returncode == 0:
+                break
+            full += 1
+            said = json.loads(done.stdout.strip().splitlines()[-1])["error"]
+            assert said["kind"] == "storage_full", said
+            assert table.rows() == {f"k{i}": "a" for i in range(2, 11)}
+        assert full >= 3, f"the disk was full {full} times only"
+        subprocess.run(["mount", "-o", "remount,size=64m", str(folder)], check=True)
+        table.apply([put(71, "big", "small"), drop(72, "k7"), put(73, "k7", "a")])
+        still_right(table, {"big": "small"}.items())
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+@test
+def a_read_only_disk():
+    folder = mounted("readonly", "16m")
+    if folder is None:
+        return
+    try:
+        table = filled("t", folder)
+        subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+        said = table.apply([put(80, "k2", "c")], expect=5)["error"]
+        assert said["kind"] == "storage_unavailable", said
+        assert table.status()["rows"] == 9
+        subprocess.run(["mount", "-o", "remount,rw", str(folder)], check=True)
+        still_right(table)
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+def main():
+    global ARGS
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--lastword", required=True)
+    parser.add_argument("--scratch", required=True)
+    ARGS = parser.parse_args()
+    failed = 0
+    for function in TESTS:
+        try:
+            function()
+            print(f"ok      {function.__name__}", flush=True)
+        except Exception:  # a failing test must not hide the others
+            failed += 1
+            print(f"FAILED  {function.__name__}\n{traceback.format_exc()}", flush=True)
+    print(f"{len(TESTS) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
