@@ -26,22 +26,31 @@ struct Stopped {
 template <typename T>
 using Or = std::variant<T, Stopped>;
 
+struct Member;
+
 /// A JSON tree that keeps numbers as text and members in order, with repeats.
 struct Node {
   enum Kind { kNull, kBool, kNumber, kString, kObject, kList } kind = kNull;
   bool boolean = false;
   std::string text;  // of a string; of a number as written
   std::string raw;   // as written
-  std::vector<std::pair<std::string, Node>> members;
+  std::vector<Member> members;
   std::vector<Node> elements;
 
-  const Node* Find(std::string_view name) const {
-    for (const auto& [member, value] : members) {
-      if (member == name) return &value;
-    }
-    return nullptr;
-  }
+  const Node* Find(std::string_view name) const;
 };
+
+struct Member {
+  std::string name;
+  Node value;
+};
+
+const Node* Node::Find(std::string_view name) const {
+  for (const Member& member : members) {
+    if (member.name == name) return &member.value;
+  }
+  return nullptr;
+}
 
 /// A recursive reader over text that the JSON library has accepted: so it need not check anything.
 class Reader {
@@ -61,7 +70,7 @@ class Reader {
         std::string name = Text();
         Blank();
         ++x_at;
-        node.members.emplace_back(std::move(name), Read());
+        node.members.push_back(Member{std::move(name), Read()});
       }
       ++x_at;
     } else if (c == '[') {

@@ -1,0 +1,17 @@
+// What must hold of a decoder whatever the bytes are. Used by the fuzz targets and by the test that
+// replays their corpora.
+#pragma once
+
+#include <string_view>
+
+#include "codec/decoder.h"
+
+namespace lastword::codec {
+
+/// Decodes `bytes` as lines of `format`, into declared and into discovered tables, whole and in two
+/// pieces, and as records of a source. Ends the process where something does not hold that must:
+/// sizes that disagree, a record half taken, a placeholder stored as a value, a result that depends
+/// on the cut.
+void CheckDecoding(Format format, std::string_view bytes);
+
+}  // namespace lastword::codec
