@@ -8,6 +8,7 @@ change). What must keep its order keeps it: the snapshot and the transaction beh
 null-value record follows its delete, the halves of a key change and all records of `toast_d` of one
 key stay in sequence. Everything else is shuffled with a fixed seed.
 """
+
 import json
 import random
 import sys
@@ -51,8 +52,9 @@ def main():
         records = [json.loads(line) for line in lines]
     records = [r for r in records if r["offset"] < TABLES.get(r["topic"], 0)]
     for record in records:
-        record["headers"] = [h for h in record.get("headers", [])
-                             if not h[0].startswith("__debezium.context")]
+        record["headers"] = [
+            h for h in record.get("headers", []) if not h[0].startswith("__debezium.context")
+        ]
         record.pop("timestamp", None)
     begin = [r for r in records if r["value"] is not None and not is_streamed(r)]
     blocks = blocks_of([r for r in records if r["value"] is None or is_streamed(r)])

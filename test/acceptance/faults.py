@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""What others, and disks, do to a table between two checkpoints: nothing may be lost, every error says what to do, and there
-is a way on. Runs the real program; other programs are played by pylance. Prints 'N passed, N failed' last.
+"""What others, and disks, do to a table between two checkpoints.
+
+Nothing may be lost, every error says what to do, and there is a way on. Runs the real program;
+other programs are played by pylance. Prints 'N passed, N failed' last.
 
     faults.py --lastword build/release/lastword --scratch FOLDER
 """
+
 import argparse
 import json
 import os
@@ -35,15 +38,37 @@ class Table:
         self.events = pathlib.Path(ARGS.scratch) / f"{name}.ndjson"
 
     def command(self, path, *args):
-        return [ARGS.lastword, "apply", str(path), "--format", "sequenced", "--table", self.uri, "--key", "key",
-                "--column", "key:string", "--column", "value:string", "--json", *args]
+        return [
+            ARGS.lastword,
+            "apply",
+            str(path),
+            "--format",
+            "sequenced",
+            "--table",
+            self.uri,
+            "--key",
+            "key",
+            "--column",
+            "key:string",
+            "--column",
+            "value:string",
+            "--json",
+            *args,
+        ]
 
     def apply(self, changes, *args, expect=0, prefix=()):
         self.events.write_text("".join(json.dumps(c) + "\n" for c in changes))
         # The file is a new one each time: what it held before is not to be compared.
-        done = subprocess.run([*prefix, *self.command("-", *args)], stdin=self.events.open(), capture_output=True, text=True,
-                              timeout=120)
-        assert done.returncode == expect, f"exit {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}"
+        done = subprocess.run(
+            [*prefix, *self.command("-", *args)],
+            stdin=self.events.open(),
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert (
+            done.returncode == expect
+        ), f"exit {done.returncode}: {done.stdout[-300:]} {done.stderr[-600:]}"
         return json.loads(done.stdout.strip().splitlines()[-1]) if done.stdout.strip() else {}
 
     def error(self, changes, kind, code):
@@ -55,10 +80,17 @@ class Table:
     def rows(self):
         dataset = lance.dataset(self.uri)
         dataset.validate()
-        return {r["key"]: r["value"] for r in dataset.to_table(columns=["key", "value"]).to_pylist()}
+        return {
+            r["key"]: r["value"] for r in dataset.to_table(columns=["key", "value"]).to_pylist()
+        }
 
     def status(self):
-        done = subprocess.run([ARGS.lastword, "status", self.uri, "--json"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [ARGS.lastword, "status", self.uri, "--json"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.strip().splitlines()[-1])
 
@@ -78,7 +110,7 @@ LATE = put(15, "k1", "ghost")
 def filled(name, folder=None):
     table = Table(name, folder)
     for number in range(0, len(FIRST), 4):
-        table.apply(FIRST[number:number + 4])
+        table.apply(FIRST[number : number + 4])
     return table
 
 
@@ -93,7 +125,9 @@ def still_right(table, extra=()):
 @test
 def a_second_writer_is_fenced():
     table = filled("second-writer")
-    first = subprocess.Popen(table.command("-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    first = subprocess.Popen(
+        table.command("-"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     try:
         lock = pathlib.Path(table.uri + ".lastword/lock")
         for _ in range(100):
@@ -133,8 +167,18 @@ def a_foreign_column():
 def foreign_rows_are_reported():
     table = filled("rows")
     dataset = lance.dataset(table.uri)
-    row = {"key": "x", "value": "foreign", "_lw_epoch": 0, "_lw_hi": 1, "_lw_mid": 0, "_lw_lo": 0, "_lw_digest": 1}
-    lance.write_dataset(pa.Table.from_pylist([row], schema=dataset.schema), table.uri, mode="append")
+    row = {
+        "key": "x",
+        "value": "foreign",
+        "_lw_epoch": 0,
+        "_lw_hi": 1,
+        "_lw_mid": 0,
+        "_lw_lo": 0,
+        "_lw_digest": 1,
+    }
+    lance.write_dataset(
+        pa.Table.from_pylist([row], schema=dataset.schema), table.uri, mode="append"
+    )
     assert table.status()["foreign_changes"], table.status()
     still_right(table, {"x": "foreign"}.items())
 
@@ -142,8 +186,11 @@ def foreign_rows_are_reported():
 @test
 def old_versions_cleaned_up_by_another():
     import datetime
+
     table = filled("cleanup")
-    lance.dataset(table.uri).cleanup_old_versions(older_than=datetime.timedelta(0), delete_unverified=True)
+    lance.dataset(table.uri).cleanup_old_versions(
+        older_than=datetime.timedelta(0), delete_unverified=True
+    )
     still_right(table)
 
 
@@ -205,7 +252,11 @@ def a_clock_that_goes_backwards():
 def mounted(name, size):
     folder = pathlib.Path(ARGS.scratch) / f"mount-{name}"
     folder.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)], capture_output=True, text=True)
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)],
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != 0:
         print(f"skipped: {name}: no tmpfs can be mounted here ({done.stderr.strip()})")
         return None
@@ -219,14 +270,20 @@ def a_full_disk():
         return
     try:
         table = filled("t", folder)
-        # Whatever the room that is left, some write meets the end of the disk: the ledger's, the table's, a manifest's.
+        # Whatever the room that is left, some write meets the end of the disk: that of the
+        # ledger, of the table, of a manifest.
         full = 0
         for kilobytes in (0, 4, 12, 16, 24, 32, 48, 64):
             room = os.statvfs(folder)
             filler = folder / "filler"
             filler.write_bytes(bytes(max(0, room.f_bavail * room.f_frsize - kilobytes * 1024)))
-            done = subprocess.run(table.command("-"), input=json.dumps(put(70, "big", os.urandom(20000).hex())) + "\n",
-                                  capture_output=True, text=True, timeout=60)
+            done = subprocess.run(
+                table.command("-"),
+                input=json.dumps(put(70, "big", os.urandom(20000).hex())) + "\n",
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
             filler.unlink()
             if done.returncode == 0:
                 break
@@ -261,7 +318,9 @@ def a_read_only_disk():
 
 def main():
     global ARGS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lastword", required=True)
     parser.add_argument("--scratch", required=True)
     ARGS = parser.parse_args()

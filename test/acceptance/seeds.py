@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""The two texts that started the project, as tests of the real program: a changelog whose deletes must not get lost inside a
-checkpoint, and a deleted key whose version must not be forgotten. Every table is read back with pylance, every Lance version
-validated. Prints 'N passed, N failed' last.
+"""The two texts that started the project, as tests of the real program.
+
+A changelog whose deletes must not get lost inside a checkpoint, and a deleted key whose version
+must not be forgotten. Every table is read back with pylance, every Lance version validated. Prints
+'N passed, N failed' last.
 
     seeds.py --lastword build/release/lastword --scratch FOLDER
 """
+
 import argparse
 import itertools
 import json
@@ -36,9 +39,17 @@ class Table:
         self.folder.mkdir(parents=True)
         self.uri = self.folder / "t.lance"
         self.key = key
-        entry = {"name": "t", "primary_key": key, "columns": [{"name": n, "type": t} for n, t in columns.items()]}
-        config = {"pipeline": name, "source": {"kind": "file", "format": fmt}, "sink": {"uri": str(self.folder)},
-                  "tables": [{**entry, **options}]}
+        entry = {
+            "name": "t",
+            "primary_key": key,
+            "columns": [{"name": n, "type": t} for n, t in columns.items()],
+        }
+        config = {
+            "pipeline": name,
+            "source": {"kind": "file", "format": fmt},
+            "sink": {"uri": str(self.folder)},
+            "tables": [{**entry, **options}],
+        }
         self.config = self.folder / "config.yaml"
         self.config.write_text(json.dumps(config))
         self.count = 0
@@ -48,8 +59,13 @@ class Table:
         path = self.folder / f"events{self.count}.ndjson"
         path.write_text("".join(json.dumps(event) + "\n" for event in events))
         environment = {**os.environ, "LASTWORD_KILL_POINT": kill} if kill else None
-        done = subprocess.run([ARGS.lastword, "apply", str(path), "--config", str(self.config), "--json", *args],
-                              capture_output=True, text=True, timeout=120, env=environment)
+        done = subprocess.run(
+            [ARGS.lastword, "apply", str(path), "--config", str(self.config), "--json", *args],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=environment,
+        )
         assert done.returncode == expect, f"exit {done.returncode}: {done.stderr}"
         return json.loads(done.stdout.strip().splitlines()[-1]) if done.stdout.strip() else {}
 
@@ -62,9 +78,16 @@ class Table:
         dataset = lance.dataset(str(self.uri))
         for version in dataset.versions():
             lance.dataset(str(self.uri), version=version["version"]).validate()
-        fields = [f for f in dataset.schema if f.metadata and b"lance-schema:unenforced-primary-key" in f.metadata]
+        fields = [
+            f
+            for f in dataset.schema
+            if f.metadata and b"lance-schema:unenforced-primary-key" in f.metadata
+        ]
         assert [f.name for f in fields] == self.key, "the primary key is Lance metadata"
-        rows = [{k: v for k, v in row.items() if not k.startswith("_lw_")} for row in dataset.to_table().to_pylist()]
+        rows = [
+            {k: v for k, v in row.items() if not k.startswith("_lw_")}
+            for row in dataset.to_table().to_pylist()
+        ]
         assert dataset.count_rows() == len(rows)
         return rows
 
@@ -72,8 +95,12 @@ class Table:
         return lance.dataset(str(self.uri)).version
 
     def explain(self, key, *args):
-        done = subprocess.run([ARGS.lastword, "explain", str(self.uri), key, "--json", *args],
-                              capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [ARGS.lastword, "explain", str(self.uri), key, "--json", *args],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         return done.returncode, done.stdout + done.stderr
 
 
@@ -101,8 +128,16 @@ MATRIX = {
     "+I": ([event("+I", 7, "a")], "a"),
     "+U": ([event("+U", 7, "a")], "a"),
     "-D": ([event("-D", 7, "a")], None),
-    "+I -U +U -D +I": ([event("+I", 7, "a"), event("-U", 7, "a"), event("+U", 7, "b"), event("-D", 7, "b"),
-                       event("+I", 7, "c")], "c"),
+    "+I -U +U -D +I": (
+        [
+            event("+I", 7, "a"),
+            event("-U", 7, "a"),
+            event("+U", 7, "b"),
+            event("-D", 7, "b"),
+            event("+I", 7, "c"),
+        ],
+        "c",
+    ),
 }
 
 
@@ -148,9 +183,13 @@ def lone_update_before_by_each_policy():
 @test
 def the_same_checkpoint_again_changes_nothing():
     table = changelog("replay")
-    table.run([event("+I", 1, "a"), event("+I", 2, "b"), event("-D", 2)], "--checkpoint-id", "job-1")
+    table.run(
+        [event("+I", 1, "a"), event("+I", 2, "b"), event("-D", 2)], "--checkpoint-id", "job-1"
+    )
     before = table.version()
-    said = table.run([event("+I", 1, "a"), event("+I", 2, "b"), event("-D", 2)], "--checkpoint-id", "job-1")
+    said = table.run(
+        [event("+I", 1, "a"), event("+I", 2, "b"), event("-D", 2)], "--checkpoint-id", "job-1"
+    )
     assert said["already_committed"] is True, said
     assert table.version() == before
     assert final(table.rows()) == {1: "a"}
@@ -200,7 +239,9 @@ def repeat_conflict_unknown_delete_and_a_newer_upsert():
     table.run([CHANGES[0], CHANGES[2]])
     assert table.outcomes([CHANGES[2]]) == ["repeat"]
     said = table.run([change(3, "upsert", 999)], expect=3)
-    assert said["error"]["kind"] == "version_conflict" and said["error"]["key"] == "merchant-7", said
+    assert (
+        said["error"]["kind"] == "version_conflict" and said["error"]["key"] == "merchant-7"
+    ), said
     assert table.rows() == []
     table.run([change(4, "upsert", 30)])
     assert table.rows() == [{"key": "merchant-7", "value": 30}]
@@ -212,9 +253,16 @@ def repeat_conflict_unknown_delete_and_a_newer_upsert():
 
 @test
 def sort_by_seq_then_apply_gives_what_every_delivery_gives():
-    events = [change(s, op, v, key) for s, op, v, key in
-              [(1, "upsert", 1, "a"), (2, "upsert", 2, "b"), (3, "delete", None, "a"), (4, "upsert", 4, "a"),
-               (5, "delete", None, "b")]]
+    events = [
+        change(s, op, v, key)
+        for s, op, v, key in [
+            (1, "upsert", 1, "a"),
+            (2, "upsert", 2, "b"),
+            (3, "delete", None, "a"),
+            (4, "upsert", 4, "a"),
+            (5, "delete", None, "b"),
+        ]
+    ]
     finite = {}
     for record in sorted(events, key=lambda r: r["seq"]):
         finite.pop(record["key"], None)
@@ -228,8 +276,10 @@ def sort_by_seq_then_apply_gives_what_every_delivery_gives():
 
 @test
 def an_unknown_operation_or_a_delete_with_a_value_applies_nothing():
-    for name, bad in (("op", {"seq": 2, "key": "x", "op": "refund", "value": 1}),
-                      ("value", {"seq": 2, "key": "x", "op": "delete", "value": 1})):
+    for name, bad in (
+        ("op", {"seq": 2, "key": "x", "op": "refund", "value": 1}),
+        ("value", {"seq": 2, "key": "x", "op": "delete", "value": 1}),
+    ):
         table = merchant(f"invalid-{name}")
         said = table.run([change(1, "upsert", 1, "x"), bad, change(3, "upsert", 3, "x")], expect=3)
         assert said["error"]["kind"] == "invalid_operation" and said["error"]["line"] == 2, said
@@ -248,7 +298,10 @@ def without_its_ledger_the_table_does_not_open():
 
 @test
 def killed_around_the_two_commits_of_a_checkpoint():
-    for point, rows in (("commit.after_ledger", [{"key": "merchant-7", "value": 10}]), ("commit.after_visible", [])):
+    for point, rows in (
+        ("commit.after_ledger", [{"key": "merchant-7", "value": 10}]),
+        ("commit.after_visible", []),
+    ):
         table = merchant(f"kill-{point}")
         table.run([CHANGES[0]])
         table.run([CHANGES[2]], expect=-signal.SIGKILL, kill=point)
@@ -260,7 +313,9 @@ def killed_around_the_two_commits_of_a_checkpoint():
 
 def main():
     global ARGS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--lastword", required=True)
     parser.add_argument("--scratch", required=True)
     ARGS = parser.parse_args()
