@@ -128,11 +128,17 @@ void Fill(std::string_view name, std::string format, bool nullable, const Metada
   out->private_data = node.release();
 }
 
+// What Arrow cannot say of a type: json is utf8 there, on its own and inside a list.
+Metadata TypeMetadata(const Type& type) {
+  if (type.kind != TypeKind::kJson) return {};
+  return {{std::string(kOurType), ToString(type)}};
+}
+
 void FillColumn(std::string_view name, const Type& type, bool nullable, const Metadata& metadata,
                 ArrowSchema* out) {
   std::vector<ArrowSchema> children;
   if (type.kind == TypeKind::kList) {
-    FillColumn("item", *type.element, true, {}, &children.emplace_back());
+    FillColumn("item", *type.element, true, TypeMetadata(*type.element), &children.emplace_back());
   } else if (type.kind == TypeKind::kVector) {
     FillColumn("item", Type{.kind = TypeKind::kFloat32}, true, {}, &children.emplace_back());
   }
@@ -145,10 +151,7 @@ bool HasNullableKey(const Schema& schema) {
 }
 
 Metadata MetadataOf(const Schema& schema, size_t column, bool with_key) {
-  Metadata metadata;
-  if (schema.columns[column].type.kind == TypeKind::kJson) {
-    metadata.emplace(kOurType, ToString(schema.columns[column].type));
-  }
+  Metadata metadata = TypeMetadata(schema.columns[column].type);
   const auto at = std::find(schema.key.begin(), schema.key.end(), column);
   if (!with_key || at == schema.key.end()) return metadata;
   const std::string position = std::to_string(at - schema.key.begin() + 1);

@@ -65,7 +65,7 @@ TEST(ArrowSchemaTest, EveryTypeComesBack) {
                             "time_us",        "timestamp_us",
                             "timestamptz_us", "uuid",
                             "json",           "list<list<decimal(50,5)>>",
-                            "vector(384)"});
+                            "list<json>",     "vector(384)"});
   schema.columns[3].nullable = false;
   Released<ArrowSchema> exported;
   ASSERT_THAT(ExportSchema(schema, true, &exported.held), IsOk());
