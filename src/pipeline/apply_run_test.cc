@@ -10,6 +10,7 @@
 #include "commit/engine.h"
 #include "model/row_text.h"
 #include "model/value_rows.h"
+#include "pipeline/dead_letter_source.h"
 #include "source/file/file_source.h"
 #include "test/double/memory_dataset.h"
 #include "test/status_matchers.h"
@@ -69,15 +70,36 @@ class ApplyRunTest : public testing::Test {
 
   // One process: opens the tables, applies the file, ends. Returns the error it stopped with.
   std::optional<Error> Apply(ApplyOptions options = {}, bool from_start = false) {
+    file::FileSource source({{x_path}, from_start}, codec::MakeDecoder(x_format, {}));
+    std::vector<Destination> destinations = Open();
+    return RunToEnd(source, std::move(destinations), std::move(options));
+  }
+
+  // The same with what the tables have put aside.
+  std::optional<Error> ApplyLetters() {
+    std::vector<Destination> destinations = Open();
+    DeadLetterSource source(*destinations[0].table().DeadLetters(),
+                            codec::MakeDecoder(x_format, {}));
+    EXPECT_THAT(destinations[0].table().TakeDeadLetters(), IsOk());
+    ApplyOptions options;
+    options.all_or_nothing = true;
+    return RunToEnd(source, std::move(destinations), options);
+  }
+
+  std::vector<DeadLetter> Letters() { return *Open()[0].table().DeadLetters(); }
+
+  std::vector<Destination> Open() {
     std::vector<Destination> destinations;
     for (const TableConfig& table : x_tables) {
       auto opened = Destination::Open(table, UriOf(table), {}, x_storage);
       EXPECT_THAT(opened, IsOk());
-      if (!opened.ok()) return opened.error();
-      destinations.push_back(std::move(*opened));
+      if (opened.ok()) destinations.push_back(std::move(*opened));
     }
-    file::FileSource source({{x_path}, from_start, x_chunk_bytes},
-                            codec::MakeDecoder(x_format, {}));
+    return destinations;
+  }
+
+  std::optional<Error> RunToEnd(Source& source, std::vector<Destination> destinations,
+                                ApplyOptions options) {
     options.on_outcomes = [this](const TableConfig& table, const ChangeBatch&,
                                  const std::vector<Outcome>& outcomes) {
       for (const Outcome outcome : outcomes) {
@@ -127,7 +149,6 @@ class ApplyRunTest : public testing::Test {
   std::vector<TableConfig> x_tables;
   std::vector<TableResult> x_results;
   codec::Format x_format = codec::Format::kSequenced;
-  size_t x_chunk_bytes = 1 << 20;
 };
 
 TEST_F(ApplyRunTest, AppliesAFileAndCommitsOnce) {
@@ -229,6 +250,68 @@ TEST_F(ApplyRunTest, NeverCutsAnUpdateInTwo) {
   EXPECT_FALSE(Apply(options));
   EXPECT_EQ(x_results[0].commits, 2u);
   EXPECT_EQ(Rows(), R"({"key":"a","value":2})");
+}
+
+TEST_F(ApplyRunTest, PutsBadRecordsAsideAndKeepsTheOrderOfTheirKey) {
+  x_tables[0].on_bad_record = OnBadRecord::kDeadLetter;
+  const std::string bad = "{\"seq\":2,\"key\":\"a\",\"op\":\"upsert\",\"value\":\"text\"}\n";
+  const std::string broken = "{\"seq\":3,\"key\":\n";
+  Write(Upsert(1, "a", 10) + bad + broken + Upsert(4, "a", 40) + Upsert(1, "b", 1));
+  EXPECT_FALSE(Apply());
+  EXPECT_EQ(Rows(), R"({"key":"a","value":40}{"key":"b","value":1})");
+  const auto letters = Letters();
+  ASSERT_EQ(letters.size(), 2u);
+  EXPECT_EQ(letters[0].record + "\n", bad);
+  EXPECT_EQ(letters[0].error.kind, ErrorKind::kTypeMismatch);
+  EXPECT_EQ(letters[0].error.place.line, 2u);
+  EXPECT_EQ(letters[1].record + "\n", broken);
+  EXPECT_EQ(letters[1].error.kind, ErrorKind::kBadJson);
+  // Nothing is put aside twice.
+  EXPECT_FALSE(Apply());
+  EXPECT_EQ(Letters().size(), 2u);
+}
+
+TEST_F(ApplyRunTest, PutsAsideWhatHasNoBase) {
+  x_format = codec::Format::kDebezium;
+  x_tables[0].primary_key = {"id"};
+  x_tables[0].on_bad_record = OnBadRecord::kDeadLetter;
+  const std::string unavailable = Event("t", 1, "\"__debezium_unavailable_value\"", 10);
+  Write(Event("t", 2, "\"x\"", 9) + unavailable + Event("t", 3, "\"y\"", 11));
+  EXPECT_FALSE(Apply());
+  EXPECT_EQ(Rows(), R"({"id":2,"v":"x"}{"id":3,"v":"y"})");
+  const auto letters = Letters();
+  ASSERT_EQ(letters.size(), 1u);
+  EXPECT_EQ(letters[0].record + "\n", unavailable);
+  EXPECT_EQ(letters[0].error.kind, ErrorKind::kUnavailableWithoutBase);
+}
+
+TEST_F(ApplyRunTest, AppliesDeadLettersAgainInOneCommit) {
+  x_tables[0].on_bad_record = OnBadRecord::kDeadLetter;
+  Column key, value;
+  key.name = "key";
+  value.name = "value";
+  value.type.kind = TypeKind::kInt8;
+  x_tables[0].columns = {key, value};
+  Write(Upsert(1, "a", 1) + Upsert(2, "a", 300) + Upsert(1, "b", 400) +
+        Sequenced(1, "c", R"("op":"upsert","value":"text")"));
+  EXPECT_FALSE(Apply());
+  EXPECT_EQ(Letters().size(), 3u);
+  x_tables[0].columns[1].type.kind = TypeKind::kInt16;
+  x_tables[0].type_widening = true;
+  EXPECT_FALSE(ApplyLetters());
+  EXPECT_EQ(Rows(), R"({"key":"a","value":300}{"key":"b","value":400})");
+  ASSERT_EQ(Letters().size(), 1u);
+  EXPECT_EQ(Letters()[0].error.place.key, "c");
+}
+
+TEST_F(ApplyRunTest, NotesNoPositionInAFileOfWhichNothingIsApplied) {
+  Write(Upsert(1, "a", 10));
+  EXPECT_FALSE(Apply());
+  const uint64_t version = Version();
+  x_path = x_folder + "/bad.ndjson";
+  Write("no json\n");
+  EXPECT_TRUE(Apply());
+  EXPECT_EQ(Version(), version);
 }
 
 TEST_F(ApplyRunTest, CreatesNothingWithoutAChange) {

@@ -247,6 +247,7 @@ std::string FileSource::InputFor(size_t table) const {
 Source::Positions FileSource::WithCurrent(size_t table, const Place& current) const {
   Positions positions;
   const auto add = [&](const std::string& input, FilePosition position, uint32_t began) {
+    if (position.bytes == 0) return;  // nothing of it is applied: nothing to resume behind
     position.epoch = x_tables[table].epoch;
     position.began = began;
     positions[input] = ToString(position);
