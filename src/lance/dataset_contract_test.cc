@@ -683,6 +683,7 @@ std::vector<TypeCase> TypeCases() {
       {"list<list<int32>>", {List{Value(List{}), Value(List{Value(1), Value()})}, List{}}},
       {"list<decimal(12,2)>", {List{Value(Decimal{"1.25"})}}},
       {"list<bool>", {List{Value(true), Value(false), Value()}}},
+      {"list<json>", {List{Value("{\"a\": 1}"), Value()}}},
       {"vector(3)", {List{Value(1.5), Value(-2.0), Value(0.0)}}},
   };
 }
