@@ -115,7 +115,12 @@ void AddShow(CLI::App& app, Chosen& chosen) {
   command->add_option("--format", show->format, "table (default), json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   command->add_flag_callback(
-      "--json", [show] { show->format = "json"; }, "The same as --format json");
+      "--json",
+      [arguments, show] {
+        arguments->json = true;
+        show->format = "json";
+      },
+      "The same as --format json; an error is an object on standard output");
   command->add_option("--as-of", show->as_of, "Rows of this Lance version; default: the newest");
   command->footer(Footer(kExamples));
   command->callback([=, &chosen] {

@@ -267,6 +267,7 @@ def test_unavailable(case):
         case.run(*command, "none.lance", *(["1"] if command == ["explain"] else []), "--json")
         same(case.code, 5, f"{command} {case.err}")
         holds(case.err, "there is no table at none.lance")
+        same(case.json()["error"]["kind"], "storage_unavailable")
     same(sorted(os.listdir(case.folder)), ["t.lance.lastword"])
 
 
