@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -138,6 +140,39 @@ class FailureTest {
             assertTrue(FaultySink.failures(place) > 0, place + " never failed");
         }
         assertEquals(changelog.outcome(3), new TreeMap<>(Harness.readMap(uri, "k", "v")));
+    }
+
+    /** A savepoint in the middle, then fewer writers, as another submission: an upgrade. */
+    @Test
+    void savepointAndRescale() throws Exception {
+        String uri = folder.resolve("rescaled.lance").toString();
+        RandomChangelog changelog = new RandomChangelog(20, 3000, 900, 11);
+        SinkConfig before = config(uri, List.of(), "");
+        JobClient job = pipeline(changelog, before, 3, null).executeAsync();
+        while (!TableShape.json().readTree(Native.describe(utf8(uri), 0)).get("exists")
+                .asBoolean()) {
+            Thread.sleep(20);
+        }
+        String savepoint = job.stopWithSavepoint(false, folder.resolve("savepoints").toString(),
+                SavepointFormatType.CANONICAL).get();
+        pipeline(changelog, config(uri, List.of(), ""), 2, savepoint).execute();
+        assertEquals(changelog.outcome(3), new TreeMap<>(Harness.readMap(uri, "k", "v")));
+        // And once more from the same savepoint: numbers of checkpoints repeat, rows come again.
+        pipeline(changelog, config(uri, List.of(), ""), 1, savepoint).execute();
+        assertEquals(changelog.outcome(3), new TreeMap<>(Harness.readMap(uri, "k", "v")));
+    }
+
+    private StreamExecutionEnvironment pipeline(RandomChangelog changelog, SinkConfig config,
+            int writers, String savepoint) {
+        StreamExecutionEnvironment env = Harness.environment(3, folder);
+        if (savepoint != null) {
+            Configuration restore = new Configuration();
+            restore.setString("execution.state-recovery.path", savepoint);
+            env.configure(restore);
+        }
+        env.addSource(new Script<>(changelog), InternalTypeInfo.of(ROW)).uid("script")
+                .sinkTo(new LastwordSink(config)).uid("lake").setParallelism(writers);
+        return env;
     }
 
     /** +I and -D of a key from different subtasks, in any order of arrival. */

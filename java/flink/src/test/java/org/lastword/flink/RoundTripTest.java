@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.math.BigDecimal;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,6 +138,43 @@ class RoundTripTest {
             Native.tableClose(table);
         }
         assertEquals(List.of(), scan(uri, shape));
+    }
+
+    private static long residentKilobytes() throws Exception {
+        for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+            if (line.startsWith("VmRSS:")) {
+                return Long.parseLong(line.replaceAll("\\D", ""));
+            }
+        }
+        throw new IllegalStateException("no VmRSS");
+    }
+
+    /** The same keys over and over: what a checkpoint takes it gives back. */
+    @Test
+    void memoryDoesNotGrowWithCheckpoints() throws Exception {
+        String uri = folder.resolve("memory.lance").toString();
+        TableShape shape = shape();
+        List<RowData> rows = new ArrayList<>();
+        for (long k = 0; k < 2000; ++k) {
+            rows.add(full(k));
+        }
+        String options = shape.toJson().put("durability", "process")
+                .put("memory_bytes_max", 64 << 20).toString();
+        long table = Native.tableOpen(utf8(uri), utf8(options));
+        long warm = 0;
+        for (int i = 0; i < 300; ++i) {
+            Native.tableCommit(table, utf8("c" + i), new byte[][] {seal(shape, rows)});
+            if (i == 100) {
+                System.gc();
+                warm = residentKilobytes();
+            }
+        }
+        System.gc();
+        long grown = residentKilobytes() - warm;
+        Native.tableClose(table);
+        System.out.println("200 checkpoints grew the process by " + grown + " KiB");
+        // A batch is 400 KiB: keeping one of each checkpoint would be 80 MB.
+        assertTrue(grown < 40_000, grown + " KiB");
     }
 
     @Test
