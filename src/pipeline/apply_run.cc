@@ -162,8 +162,7 @@ Status ApplyRun::ApplyDelivery(Delivery& delivery) {
     const size_t begin = next[table];
     while (at < order.size() && order[at] == table) ++at, ++next[table];
     const size_t first = std::max(begin, delivery.first_new[table]);
-    if (first < next[table])
-      LW_RETURN_IF_ERROR(ApplyPart(table, tables[table], first, next[table]));
+    LW_RETURN_IF_ERROR(ApplyPart(table, tables[table], first, std::max(first, next[table])));
   }
   return Ok{};
 }
