@@ -101,7 +101,7 @@ stage_tidy() {
 
 stage_build() {
   build_lance
-  compile release all
+  compile release all tests_fast tests_slow
 }
 
 # What a stage's tests are started through.
