@@ -36,8 +36,9 @@ public final class LastwordTableFactory
     @Override
     public Set<ConfigOption<?>> optionalOptions() {
         return Set.of(LastwordOptions.SEQUENCE_COLUMNS, LastwordOptions.SEQUENCE_OF_DELETES,
-                LastwordOptions.CHANGELOG_MODE, LastwordOptions.LONE_UPDATE_BEFORE, LastwordOptions.ON_CONFLICT,
-                LastwordOptions.SCHEMA_EVOLUTION, LastwordOptions.DURABILITY,
+                LastwordOptions.CHANGELOG_MODE, LastwordOptions.LONE_UPDATE_BEFORE,
+                LastwordOptions.ON_CONFLICT, LastwordOptions.SCHEMA_EVOLUTION,
+                LastwordOptions.DURABILITY,
                 LastwordOptions.STORAGE_VERSION, LastwordOptions.MEMORY,
                 LastwordOptions.COMPACTION, LastwordOptions.APPEND_ID_COLUMN,
                 LastwordOptions.COLUMN_TYPES, LastwordOptions.BATCH_MAX_SIZE,
