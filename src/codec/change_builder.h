@@ -85,6 +85,7 @@ class ChangeBuilder {
   bool FillOne(const MetadataColumn& meta, const Column& column, const Record& record,
                JsonRef source, ColumnData& data);
   bool CollectKey(TablePlan& plan, const Record& record, JsonRef before, const ChangeMeta& meta);
+  bool ReadKeyForms(const TablePlan& plan, JsonRef schema);
   bool ReadRecordKey(TablePlan& plan, const Record& record);
   bool MergeKeyColumn(TablePlan& plan, uint32_t column, ImageReader::Part in_image);
   bool GrowForDelete(TablePlan& plan, const Record& record, JsonRef before);
@@ -111,6 +112,7 @@ class ChangeBuilder {
   std::string x_key, x_other_key;  // canonical
   std::vector<ImageReader::Part> x_image_parts, x_key_parts;
   const std::vector<ConnectField>* x_fields = nullptr;  // of the record at hand
+  std::vector<ValueForm> x_key_forms;
   JsonIndex x_header_index;
 };
 

@@ -139,24 +139,30 @@ bool ChangeBuilder::FillOne(const MetadataColumn& meta, const Column& column, co
                      column.name);
 }
 
+bool ChangeBuilder::ReadKeyForms(const TablePlan& plan, JsonRef schema) {
+  x_key_forms = plan.plain_forms;
+  std::vector<ConnectField> fields;
+  JsonFault fault;
+  uint32_t token = schema.token;
+  if (!ReadStructSchema(*schema.doc, token, fields, fault)) {
+    return x_stop.Fail(ErrorKind::kBadJson, fault.why);
+  }
+  for (const ConnectField& field : fields) {
+    const uint32_t column = plan.FindByName(field.name);
+    if (column != kNone) x_key_forms[column] = field.form;
+  }
+  return true;
+}
+
 bool ChangeBuilder::ReadRecordKey(TablePlan& plan, const Record& record) {
   x_key_parts.assign(plan.schema.columns.size(), Part::kAbsent);
-  for (ColumnData& column : plan.record_key.columns) column.Truncate(0);
+  for (const uint32_t column : plan.scratch_columns) plan.record_key.columns[column].Truncate(0);
   JsonFault unused;  // the record key was checked when the record was read
   const Unwrapped key = UnwrapSchema(record.key, unused);
   if (key.payload.kind() == JsonKind::kObject) {
-    std::vector<ValueForm> forms = plan.plain_forms;
-    if (key.schema) {
-      std::vector<ConnectField> fields;
-      JsonFault fault;
-      uint32_t token = key.schema.token;
-      if (!ReadStructSchema(*key.schema.doc, token, fields, fault)) {
-        return x_stop.Fail(ErrorKind::kBadJson, fault.why);
-      }
-      for (const ConnectField& field : fields) {
-        if (const auto column = plan.schema.Find(field.name)) forms[*column] = field.form;
-      }
-    }
+    x_key_forms.clear();
+    if (key.schema && !ReadKeyForms(plan, key.schema)) return false;
+    const std::vector<ValueForm>& forms = key.schema ? x_key_forms : plan.plain_forms;
     uint32_t token = key.payload.token;
     const auto wanted = [&](uint32_t column) { return plan.is_key[column] != 0; };
     if (!x_reader.ReadSome(plan, *key.payload.doc, token, forms, wanted, plan.record_key, x_stop)) {
@@ -226,7 +232,7 @@ bool ChangeBuilder::CollectKey(TablePlan& plan, const Record& record, JsonRef be
   if (plan.schema.key.empty()) {
     return NameKey(plan, record) && GrowForDelete(plan, record, before);
   }
-  for (ColumnData& column : plan.image_key.columns) column.Truncate(0);
+  for (const uint32_t column : plan.scratch_columns) plan.image_key.columns[column].Truncate(0);
   x_image_parts.assign(plan.schema.columns.size(), Part::kAbsent);
   if (before.kind() == JsonKind::kObject) {
     const auto wanted = [&](uint32_t column) {
@@ -260,7 +266,7 @@ bool ChangeBuilder::CollectKey(TablePlan& plan, const Record& record, JsonRef be
 bool ChangeBuilder::BeforeKey(TablePlan& plan, const Record& record, JsonRef before,
                               const ChangeMeta& meta, bool& found) {
   found = false;
-  for (ColumnData& column : plan.image_key.columns) column.Truncate(0);
+  for (const uint32_t column : plan.scratch_columns) plan.image_key.columns[column].Truncate(0);
   uint32_t token = before.token;
   const auto wanted = [&](uint32_t column) { return plan.is_key[column] != 0; };
   if (!x_reader.ReadSome(plan, *before.doc, token, FormsOf(plan, meta), wanted, plan.image_key,

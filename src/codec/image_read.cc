@@ -33,8 +33,9 @@ bool ImageReader::Read(TablePlan& plan, const JsonDoc& doc, uint32_t& token,
   Members members(doc, token, fault);
   while (members.Next()) {
     uint32_t at = members.value();
-    const uint32_t column = plan.ColumnAt(position++, members.name());
+    const uint32_t column = plan.ColumnAt(position++, members);
     if (column == kNone) {
+      if (!members.ok()) break;
       if (!Unknown(plan, doc, at, members.name(), fields, fault, stop)) return false;
       members.Done(at);
       continue;

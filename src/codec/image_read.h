@@ -60,7 +60,7 @@ class ImageReader {
     size_t position = 0;
     while (members.Next()) {
       uint32_t at = members.value();
-      const uint32_t column = plan.ColumnAt(position++, members.name());
+      const uint32_t column = plan.ColumnAt(position++, members);
       if (column == kNone || !wanted(column)) {
         if (!SkipChecked(doc, at, fault, 1)) break;
       } else if (!ReadPart(plan, doc, at, forms, column, rows, fault, stop)) {

@@ -66,36 +66,6 @@ bool JsonIndex::Index(std::string_view text) {
   return true;
 }
 
-JsonKind KindOf(const JsonDoc& doc, uint32_t token) {
-  switch (doc.At(token)) {
-    case '"':
-      return JsonKind::kString;
-    case '{':
-      return JsonKind::kObject;
-    case '[':
-      return JsonKind::kList;
-    case 'n':
-      return JsonKind::kNull;
-    case 't':
-    case 'f':
-      return JsonKind::kBool;
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9':
-      return JsonKind::kNumber;
-    default:
-      return JsonKind::kInvalid;
-  }
-}
-
 const char* NameOf(JsonKind kind) {
   switch (kind) {
     case JsonKind::kNull:
@@ -116,26 +86,31 @@ const char* NameOf(JsonKind kind) {
   return "no value";
 }
 
+namespace {
+
+/// What a token adds to the depth, by its first byte.
+struct DepthTable {
+  int8_t of[256] = {};
+  constexpr DepthTable() {
+    of[static_cast<uint8_t>('{')] = of[static_cast<uint8_t>('[')] = 1;
+    of[static_cast<uint8_t>('}')] = of[static_cast<uint8_t>(']')] = -1;
+  }
+};
+constexpr DepthTable kDepth;
+
+}  // namespace
+
 uint32_t SkipUnchecked(const JsonDoc& doc, uint32_t token) {
-  uint32_t depth = 0;
-  for (; token < doc.end; ++token) {
-    switch (doc.text[doc.tokens[token]]) {
-      case '{':
-      case '[':
-        ++depth;
-        break;
-      case '}':
-      case ']':
-        if (depth <= 1) return token + (depth == 1);
-        --depth;
-        break;
-      case ',':
-      case ':':
-        if (depth == 0) return token;
-        break;
-      default:
-        if (depth == 0) return token + 1;
-    }
+  const char first = doc.At(token);
+  if (first != '{' && first != '[') {
+    const bool is_value =
+        first != '\0' && first != '}' && first != ']' && first != ',' && first != ':';
+    return token + is_value;
+  }
+  int32_t depth = 1;
+  while (++token < doc.end) {
+    depth += kDepth.of[static_cast<uint8_t>(doc.text[doc.tokens[token]])];
+    if (depth == 0) return token + 1;
   }
   return doc.end;
 }
@@ -258,10 +233,9 @@ bool ReadString(const JsonDoc& doc, uint32_t token, std::string& scratch, std::s
     return fault.Set("a text that is not closed");
   }
   out = raw.substr(1, raw.size() - 2);
-  const void* escape = out.empty() ? nullptr : std::memchr(out.data(), '\\', out.size());
-  if (escape == nullptr) return true;
+  if (!HasBackslash(out)) return true;
   scratch.clear();
-  if (!Unescape(out, static_cast<const char*>(escape) - out.data(), scratch)) {
+  if (!Unescape(out, out.find('\\'), scratch)) {
     return fault.Set("an escape that JSON does not have, or half of a surrogate pair");
   }
   out = scratch;
@@ -271,7 +245,19 @@ bool ReadString(const JsonDoc& doc, uint32_t token, std::string& scratch, std::s
 bool ReadPlain(const JsonDoc& doc, uint32_t token, std::string_view& raw, JsonFault& fault) {
   if (token >= doc.end) return fault.Set("the record is cut off");
   raw = doc.Scalar(token);
-  if (raw == "null" || raw == "true" || raw == "false" || IsNumber(raw)) return true;
+  switch (KindOfByte(raw[0])) {
+    case JsonKind::kNumber:
+      if (IsNumber(raw)) return true;
+      break;
+    case JsonKind::kNull:
+      if (raw == "null") return true;
+      break;
+    case JsonKind::kBool:
+      if (raw == "true" || raw == "false") return true;
+      break;
+    default:
+      break;
+  }
   return fault.Set("a token that is no JSON value (NaN and Infinity must be quoted)");
 }
 
@@ -282,6 +268,7 @@ bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t
       Members members(doc, token, fault);
       while (members.Next()) {
         uint32_t value = members.value();
+        members.name();
         if (!SkipChecked(doc, value, fault, depth + 1)) return false;
         members.Done(value);
       }
@@ -314,29 +301,21 @@ bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t
   }
 }
 
-bool Members::Next() {
-  if (x_fault.why != nullptr) return false;
-  const char c = x_doc.At(x_token);
-  if (c == '}') {
-    ++x_token;
-    return false;
+bool Members::Malformed(char separator) {
+  if (separator == '\0' || x_token + 2 >= x_doc.end) return x_fault.Set("the record is cut off");
+  if (separator != ',' && !x_first) return x_fault.Set("a comma is missing in an object");
+  if (x_doc.At(x_token) != '"') return x_fault.Set("a member of an object has no name");
+  return x_fault.Set("a member of an object has no value");
+}
+
+void Members::DecodeName() {
+  x_scratch.clear();
+  if (!Unescape(x_name, x_name.find('\\'), x_scratch)) {
+    x_fault.Set("an escape that JSON does not have, or half of a surrogate pair");
+    x_scratch.clear();
   }
-  if (x_first) {
-    x_first = false;
-  } else if (c == ',') {
-    ++x_token;
-  } else {
-    return x_fault.Set(c == '\0' ? "the record is cut off" : "a comma is missing in an object");
-  }
-  if (x_doc.At(x_token) != '"') {
-    return x_fault.Set(x_token >= x_doc.end ? "the record is cut off"
-                                            : "a member of an object has no name");
-  }
-  if (!ReadString(x_doc, x_token, x_scratch, x_name, x_fault)) return false;
-  if (x_doc.At(x_token + 1) != ':') return x_fault.Set("a member of an object has no value");
-  x_token += 2;
-  if (x_token >= x_doc.end) return x_fault.Set("the record is cut off");
-  return true;
+  x_name = x_scratch;
+  x_decoded = true;
 }
 
 bool Elements::Next() {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -70,8 +71,30 @@ struct JsonFault {
 
 enum class JsonKind : uint8_t { kNull, kBool, kNumber, kString, kObject, kList, kInvalid };
 
+/// What a value is by its first byte.
+constexpr JsonKind KindOfByte(char c) {
+  switch (c) {
+    case '"':
+      return JsonKind::kString;
+    case '{':
+      return JsonKind::kObject;
+    case '[':
+      return JsonKind::kList;
+    case 'n':
+      return JsonKind::kNull;
+    case 't':
+    case 'f':
+      return JsonKind::kBool;
+    case '-':
+      return JsonKind::kNumber;
+    default:
+      return c >= '0' && c <= '9' ? JsonKind::kNumber : JsonKind::kInvalid;
+  }
+}
 /// What the value at `token` is, by its first byte; kInvalid for what starts no value.
-JsonKind KindOf(const JsonDoc& doc, uint32_t token);
+inline JsonKind KindOf(const JsonDoc& doc, uint32_t token) {
+  return KindOfByte(doc.At(token));
+}
 /// "a text", "a number", …, for messages.
 const char* NameOf(JsonKind kind);
 
@@ -81,6 +104,24 @@ uint32_t SkipUnchecked(const JsonDoc& doc, uint32_t token);
 
 /// Checks the value at `token` and everything in it, and moves `token` behind it.
 bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth = 0);
+
+/// Whether a text as written has an escape.
+inline bool HasBackslash(std::string_view raw) {
+  const char* at = raw.data();
+  size_t left = raw.size();
+  if (left > 64) return std::memchr(at, '\\', left) != nullptr;
+  // Eight bytes at a time: a byte of `word` is 0 where the text has a backslash.
+  for (; left >= 8; at += 8, left -= 8) {
+    uint64_t word;
+    std::memcpy(&word, at, 8);
+    word ^= 0x5C5C5C5C5C5C5C5CULL;
+    if (((word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL) != 0) return true;
+  }
+  for (; left != 0; ++at, --left) {
+    if (*at == '\\') return true;
+  }
+  return false;
+}
 
 /// Checks that `raw` is a JSON number.
 bool IsNumber(std::string_view raw);
@@ -97,24 +138,52 @@ bool ReadPlain(const JsonDoc& doc, uint32_t token, std::string_view& raw, JsonFa
 ///   while (members.Next()) { read members.name() and the value at members.value();
 ///                            members.Done(token behind the value); }
 ///   if (!members.ok()) …   else members.end() is the token behind the object
+/// Whoever does not ask for name() has compared raw_name() with a name that he knows.
 class Members {
  public:
   /// The value at `token` must be an object (KindOf).
   Members(const JsonDoc& doc, uint32_t token, JsonFault& fault)
       : x_doc(doc), x_fault(fault), x_token(token + 1) {}
-  bool Next();
-  /// Decoded; valid until the next call of Next.
-  std::string_view name() const { return x_name; }
+  bool Next() {
+    if (x_fault.why != nullptr) return false;
+    const char c = x_doc.At(x_token);
+    if (c == '}') {
+      ++x_token;
+      return false;
+    }
+    if (c == ',' && !x_first) ++x_token;
+    if ((c != ',' && !x_first) || x_doc.At(x_token) != '"' || x_doc.At(x_token + 1) != ':' ||
+        x_token + 2 >= x_doc.end) {
+      return Malformed(c);
+    }
+    x_first = x_decoded = false;
+    x_name = x_doc.Scalar(x_token);
+    if (x_name.size() < 2 || x_name.back() != '"') return Malformed(c);
+    x_name = x_name.substr(1, x_name.size() - 2);
+    x_token += 2;
+    return true;
+  }
+  /// As written, without the quotes: equal to a name without a backslash only where it is that
+  /// name.
+  std::string_view raw_name() const { return x_name; }
+  /// Decoded; valid until the next call of Next. An escape that is none is a fault and gives "".
+  std::string_view name() {
+    if (!x_decoded && HasBackslash(x_name)) DecodeName();
+    return x_name;
+  }
   uint32_t value() const { return x_token; }
   void Done(uint32_t behind) { x_token = behind; }
   bool ok() const { return x_fault.why == nullptr; }
   uint32_t end() const { return x_token; }
 
  private:
+  bool Malformed(char separator);
+  void DecodeName();
+
   const JsonDoc& x_doc;
   JsonFault& x_fault;
   uint32_t x_token;
-  bool x_first = true;
+  bool x_first = true, x_decoded = false;
   std::string_view x_name;
   std::string x_scratch;
 };

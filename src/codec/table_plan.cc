@@ -32,6 +32,7 @@ TablePlan::TablePlan(uint32_t table, const TableSpec& table_spec)
       schema(spec.schema),
       digester(schema),
       image_names(schema.columns.size()),
+      written_names(schema.columns.size()),
       is_key(schema.columns.size(), 0),
       key_names(spec.primary_key),
       stamps(schema.columns.size(), 0),
@@ -49,13 +50,17 @@ TablePlan::TablePlan(uint32_t table, const TableSpec& table_spec)
     }
     image_names[i] = column.from.empty() ? column.name : column.from;
     x_by_name.emplace(image_names[i], i);
+    // No name is written as a lone quote.
+    written_names[i] = HasBackslash(image_names[i]) ? "\"" : image_names[i];
     ++image_columns;
   }
   for (const std::string& name : spec.sequence_columns) {
     // "offset" is the record's place unless the table has a column of that name.
     const std::optional<uint32_t> column = schema.Find(name);
     sequence.push_back(column ? *column : name == "offset" ? kOffsetColumn : kNone);
+    if (column) scratch_columns.push_back(*column);
   }
+  scratch_columns.insert(scratch_columns.end(), schema.key.begin(), schema.key.end());
 }
 
 uint32_t TablePlan::Find(size_t position, std::string_view name) {

@@ -35,12 +35,12 @@ struct TablePlan {
 
   /// The column of the `position`-th member of an image, or kNone. Images of one table have their
   /// members in one order, so the answer of last time is tried first.
-  uint32_t ColumnAt(size_t position, std::string_view name) {
+  uint32_t ColumnAt(size_t position, Members& members) {
     if (position < order.size()) {
       const uint32_t column = order[position];
-      if (column != kNone && image_names[column] == name) return column;
+      if (column != kNone && written_names[column] == members.raw_name()) return column;
     }
-    return Find(position, name);
+    return Find(position, members.name());
   }
 
   /// The column that the image's member `name` fills, or kNone.
@@ -61,10 +61,11 @@ struct TablePlan {
   const TableSpec spec;
   const Schema& schema;  // of `spec`
   Digester digester;
-  std::vector<std::string_view> image_names;  // a column: its name in the image; empty = metadata
-  uint32_t image_columns = 0;                 // how many columns the image fills
-  std::vector<uint8_t> is_key;                // a column: 1 where it is part of the key
-  bool key_from_source = false;               // a key column is filled from the envelope's source
+  std::vector<std::string_view> image_names;    // a column: its name in the image; empty = metadata
+  std::vector<std::string_view> written_names;  // the same, but for names that JSON escapes
+  uint32_t image_columns = 0;                   // how many columns the image fills
+  std::vector<uint8_t> is_key;                  // a column: 1 where it is part of the key
+  bool key_from_source = false;                 // a key column is filled from the envelope's source
   std::vector<MetadataColumn> metadata;
   std::vector<std::string> key_names;  // declared, else those of the first record key that was seen
   std::vector<uint32_t> sequence;      // columns that make the version, in order; or kOffsetColumn
@@ -80,6 +81,7 @@ struct TablePlan {
   bool wrapper_bound = false;
 
   Rows image_key, record_key;  // scratch: one row, only in key and sequence columns
+  std::vector<uint32_t> scratch_columns;
 
  private:
   uint32_t Find(size_t position, std::string_view name);

@@ -215,6 +215,7 @@ ValueRead ValueDecoder::Element(Source& from, ColumnData& column, bool nested) {
                                                          : ValueRead::kError;
   }
   if (!nested && from.kind == JsonKind::kString && type != TypeKind::kString &&
+      from.doc.Scalar(from.token).size() >= kUnavailableText.size() &&
       IsUnavailable(from.doc, from.token)) {
     ++from.token;
     return ValueRead::kUnavailable;

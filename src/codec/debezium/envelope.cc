@@ -36,34 +36,32 @@ bool DebeziumReader::Read(const Record& record) {
   return ReadEnvelope(record, value);
 }
 
+DebeziumReader::Part DebeziumReader::PartOf(std::string_view name) {
+  static constexpr std::string_view kNames[] = {"op",     "after", "before", "source",
+                                                "status", "id",    "ddl",    "tableChanges"};
+  for (uint32_t part = 0; part < kClock; ++part) {
+    if (kNames[part] == name) return static_cast<Part>(part);
+  }
+  return name == "ts_ms" || name == "ts_us" || name == "ts_ns" ? kClock : kOther;
+}
+
 bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope) {
-  Stop& stop = x_builder.stop();
   JsonFault fault;
   Members members(*payload.doc, payload.token, fault);
   while (members.Next()) {
-    const std::string_view name = members.name();
-    const JsonRef value{payload.doc, members.value()};
-    ++envelope.members;
-    JsonRef* const into = name == "op"             ? &envelope.op
-                          : name == "after"        ? &envelope.after
-                          : name == "before"       ? &envelope.before
-                          : name == "source"       ? &envelope.source
-                          : name == "status"       ? &envelope.status
-                          : name == "id"           ? &envelope.id
-                          : name == "ddl"          ? &envelope.ddl
-                          : name == "tableChanges" ? &envelope.table_changes
-                                                   : nullptr;
-    uint32_t behind = value.token;
-    if (into == nullptr) {
-      envelope.only_clocks &= name == "ts_ms" || name == "ts_us" || name == "ts_ns";
+    const auto part =
+        static_cast<Part>(x_envelope_names.Find(envelope.members++, members, &PartOf));
+    envelope.only_clocks &= part == kClock;
+    uint32_t behind = members.value();
+    if (part >= kClock) {
       if (!SkipChecked(*payload.doc, behind, fault, 1)) return Fault(fault);
     } else {
-      if (*into) {
-        return stop.Fail(ErrorKind::kBadJson,
-                         Message("`{}` is twice in one envelope; fix the source", name));
+      if (envelope[part]) {
+        return x_builder.stop().Fail(
+            ErrorKind::kBadJson,
+            Message("`{}` is twice in one envelope; fix the source", members.name()));
       }
-      *into = value;
-      envelope.only_clocks = false;
+      envelope[part] = JsonRef{payload.doc, members.value()};
       behind = SkipUnchecked(*payload.doc, behind);
     }
     members.Done(behind);
@@ -83,8 +81,8 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
   if (!ReadMembers(value.payload, envelope)) return false;
   std::string_view op;
   JsonFault fault;
-  if (envelope.op.kind() == JsonKind::kString) {
-    if (!ReadString(*envelope.op.doc, envelope.op.token, x_op, op, fault)) {
+  if (envelope[kOp].kind() == JsonKind::kString) {
+    if (!ReadString(*envelope[kOp].doc, envelope[kOp].token, x_op, op, fault)) {
       return Fault(fault);
     }
   }
@@ -92,8 +90,7 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
     return ReadChange(record, value, envelope, op);
   }
   // From here on nothing is decoded; it still has to be JSON.
-  for (const JsonRef part : {envelope.op, envelope.before, envelope.after, envelope.source,
-                             envelope.status, envelope.id, envelope.ddl, envelope.table_changes}) {
+  for (const JsonRef part : envelope.parts) {
     if (!Skip(part)) return false;
   }
   if (op == "m") return true;
@@ -103,11 +100,11 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
                              "source",
                              op));
   }
-  const bool has_rows = envelope.before || envelope.after;
-  const bool is_transaction = envelope.status && envelope.id && !envelope.source;
-  const bool is_schema_change = envelope.ddl || envelope.table_changes;
+  const bool has_rows = envelope[kBefore] || envelope[kAfter];
+  const bool is_transaction = envelope[kStatus] && envelope[kId] && !envelope[kSource];
+  const bool is_schema_change = envelope[kDdl] || envelope[kTableChanges];
   const bool is_heartbeat = envelope.members > 0 && envelope.only_clocks;
-  if (!envelope.op && !has_rows && (is_transaction || is_schema_change || is_heartbeat)) {
+  if (!envelope[kOp] && !has_rows && (is_transaction || is_schema_change || is_heartbeat)) {
     return true;
   }
   return stop.Fail(ErrorKind::kBadEnvelope,
@@ -140,24 +137,10 @@ constexpr std::string_view kFieldNames[] = {
     "change_lsn", "sequence", "lsn",   "pos",       "row",      "event_serial_no"};
 
 Field FieldOf(std::string_view name) {
-  // Most members are something else: their first letters tell.
-  switch (name.empty() ? '\0' : name[0]) {
-    case 'd':
-    case 's':
-    case 't':
-    case 'c':
-    case 'f':
-    case 'l':
-    case 'p':
-    case 'r':
-    case 'e':
-      for (uint32_t field = 0; field < kNoField; ++field) {
-        if (kFieldNames[field] == name) return static_cast<Field>(field);
-      }
-      return kNoField;
-    default:
-      return kNoField;
+  for (uint32_t field = 0; field < kNoField; ++field) {
+    if (kFieldNames[field] == name) return static_cast<Field>(field);
   }
+  return kNoField;
 }
 
 /// Reads a whole number, quoted or not; anything else is not said.
@@ -183,11 +166,13 @@ bool DebeziumReader::ReadSource(JsonRef block, Source& source) {
   std::optional<uint64_t>* const numbers[] = {&position.lsn, &position.pos, &position.row,
                                               &position.event_serial_no};
   uint32_t seen = 0;
+  size_t position_in_block = 0;
   JsonFault fault;
   Members members(doc, block.token, fault);
   while (members.Next()) {
     const uint32_t token = members.value();
-    const Field field = FieldOf(members.name());
+    const auto field =
+        static_cast<Field>(x_source_names.Find(position_in_block++, members, &FieldOf));
     uint32_t behind = token;
     if (field != kNoField) {
       if ((seen >> field & 1) != 0) {
@@ -244,18 +229,19 @@ TablePlan* DebeziumReader::Route(const Record& record, const Source& source) {
 }
 
 bool DebeziumReader::ReadBlocks(const Envelope& envelope, std::string_view op, Source& source) {
-  for (const JsonRef part : {envelope.status, envelope.id, envelope.ddl, envelope.table_changes}) {
+  for (const JsonRef part :
+       {envelope[kStatus], envelope[kId], envelope[kDdl], envelope[kTableChanges]}) {
     if (!Skip(part)) return false;
   }
-  for (const JsonRef image : {envelope.before, envelope.after}) {
+  for (const JsonRef image : {envelope[kBefore], envelope[kAfter]}) {
     if (image.kind() == JsonKind::kObject) continue;
     if (!Skip(image)) return false;
     if (image.kind() == JsonKind::kNull) continue;
     return x_builder.stop().Fail(ErrorKind::kBadEnvelope,
                                  Message("{} where a row is expected", NameOf(image.kind())));
   }
-  if (envelope.source.kind() == JsonKind::kObject) return ReadSource(envelope.source, source);
-  return Skip(envelope.source) &&
+  if (envelope[kSource].kind() == JsonKind::kObject) return ReadSource(envelope[kSource], source);
+  return Skip(envelope[kSource]) &&
          x_builder.stop().Fail(
              ErrorKind::kBadEnvelope,
              Message("the event has op `{}` and no source block, so neither its table nor its "
@@ -268,8 +254,8 @@ bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
   Source source;
   if (!ReadBlocks(envelope, op, source)) return false;
   const bool is_delete = op == "d", is_truncate = op == "t";
-  const JsonRef row = is_delete ? envelope.before : envelope.after;
-  const JsonRef other = is_delete ? envelope.after : envelope.before;
+  const JsonRef row = is_delete ? envelope[kBefore] : envelope[kAfter];
+  const JsonRef other = is_delete ? envelope[kAfter] : envelope[kBefore];
   if (row.kind() == JsonKind::kObject) x_image = row;
   TablePlan* const plan = Route(record, source);
   if (plan == nullptr) return Skip(row) && Skip(other) && false;

@@ -15,6 +15,7 @@
 #include "codec/change_builder.h"
 #include "codec/debezium/version.h"
 #include "codec/format_reader.h"
+#include "codec/name_memo.h"
 #include "codec/record.h"
 #include "codec/router.h"
 
@@ -29,8 +30,22 @@ class DebeziumReader final : public FormatReader {
   JsonRef image() const override { return x_image; }
 
  private:
+  enum Part : uint32_t {
+    kOp,
+    kAfter,
+    kBefore,
+    kSource,
+    kStatus,
+    kId,
+    kDdl,
+    kTableChanges,
+    kClock,  // ts_ms, ts_us, ts_ns
+    kOther
+  };
   struct Envelope {
-    JsonRef op, before, after, source, status, id, ddl, table_changes;
+    JsonRef parts[kClock];
+    JsonRef& operator[](Part part) { return parts[part]; }
+    const JsonRef& operator[](Part part) const { return parts[part]; }
     uint32_t members = 0;
     bool only_clocks = true;  // no members but ts_ms and the like
   };
@@ -47,6 +62,7 @@ class DebeziumReader final : public FormatReader {
   };
 
   bool ReadEnvelope(const Record& record, const Unwrapped& value);
+  static Part PartOf(std::string_view name);
   bool ReadMembers(JsonRef payload, Envelope& envelope);
   bool ReadSource(JsonRef block, Source& source);
   bool ReadChange(const Record& record, const Unwrapped& value, const Envelope& envelope,
@@ -65,6 +81,7 @@ class DebeziumReader final : public FormatReader {
   JsonRef x_image;
   std::vector<Previous> x_previous;  // an input
   std::string x_origin, x_op;
+  NameMemo x_envelope_names, x_source_names;
   std::string x_scratch[8];  // unescaped texts of a source block
 };
 
