@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/planted_bug.h"
 #include "state/table_state.h"
 
 namespace lastword {
@@ -24,16 +25,19 @@ Version DeleteHalfOf(Version position) {
 
 }  // namespace
 
-Status TableState::ApplyKeyChangeDelete(PendingKey& key, const Incoming& in) {
+// A key that waits has no row yet that a further key change could take along or take the place of.
+Status TableState::CheckNotWaiting(const PendingKey& key, const Incoming& in) const {
   const KeyExtra* extra = ExtraOf(key);
-  if (extra != nullptr && extra->waiting) {
-    return At(
-        in, ErrorKind::kPkOverlapInTransaction,
-        "the key changes again while an earlier change of it still waits for unavailable columns "
-        "of "
-        "its old key. Deliver both halves of a key change in order (one partition), or set REPLICA "
-        "IDENTITY FULL at the source");
-  }
+  if (extra == nullptr || !extra->waiting) return Ok{};
+  return At(in, ErrorKind::kPkOverlapInTransaction,
+            "the key changes again while an earlier change of it still waits for unavailable "
+            "columns of its old key. Deliver both halves of a key change in order (one partition), "
+            "or set REPLICA IDENTITY FULL at the source");
+}
+
+Status TableState::ApplyKeyChangeDelete(PendingKey& key, const Incoming& in) {
+  LW_RETURN_IF_ERROR(CheckNotWaiting(key, in));
+  const KeyExtra* extra = ExtraOf(key);
   // What can fail comes first: an error leaves the key as it was, so that the record can be
   // delivered again.
   if (extra != nullptr && extra->overwritten && extra->overwritten->epoch == in.version.epoch &&
@@ -81,7 +85,7 @@ Status TableState::HandOver(const Incoming& in, LazyRow row) {
     ++upsert_half.lo;
     if (state && state->version >= upsert_half) return Ok{};
   }
-  if (!row.present()) return Ok{};
+  if (!row.present() || Planted(PlantedBug::kKeptRowDropped)) return Ok{};
   MutableExtra(Load(in.head.key, {})).kept.push_back({in.version, new_key, std::move(row)});
   return Ok{};
 }
@@ -126,6 +130,9 @@ Status TableState::ApplyPartialKeyChange(PendingKey& key, const Incoming& in) {
   BecomeLive(key, in.version, in.head.digest,
              BuildRow({in.chunk, in.head.row}, unavailable, *chunk, base_row));
   MarkOverwritten(key, in, old_row);
+  if (Planted(PlantedBug::kFillAcrossKeyChange)) {
+    for (const std::string& column : unavailable) MutableExtra(key).carried.push_back({column, {}});
+  }
   ReleaseKept(in);
   return Ok{};
 }
@@ -178,7 +185,7 @@ void TableState::ReleaseKept(const Incoming& in) {
 // With the changes of each key in their order, only a swap finds a row in its place: a delete would
 // have come before.
 void TableState::MarkOverwritten(PendingKey& key, const Incoming& in, LazyRow old_row) {
-  if (!old_row.present()) return;
+  if (!old_row.present() || Planted(PlantedBug::kSwapUnmarked)) return;
   MutableExtra(key).overwritten =
       OverwrittenRow{in.version.epoch, in.transaction, std::move(old_row)};
 }

@@ -1,6 +1,7 @@
 // Slots of the overlay and the extras behind them.
 #include <algorithm>
 
+#include "base/planted_bug.h"
 #include "state/table_state.h"
 
 namespace lastword {
@@ -69,7 +70,7 @@ bool TableState::LastWasDelete(const PendingKey& key, uint32_t input) const {
 void TableState::RememberDelete(PendingKey& key, const Incoming& in) {
   // A re-read shows records whose successors were seen: the memory is that of the newest record
   // already.
-  if (!in.batch.null_values || in.reread) return;
+  if (!in.batch.null_values || in.reread || Planted(PlantedBug::kForgottenDelete)) return;
   const uint16_t number = static_cast<uint16_t>(in.input + 1);
   const bool known = LastWasDelete(key, in.input);
   if (in.head.kind == Kind::kDelete) {

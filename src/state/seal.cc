@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/planted_bug.h"
 #include "model/digest.h"
 #include "model/key.h"
 #include "state/table_state.h"
@@ -79,6 +80,7 @@ void TableState::SealKey(PendingKey& key, SealedBatch& sealed) {
 // What a truncate or a clean-up removes beside the keys of the overlay.
 void TableState::SealRemovals(SealedBatch& sealed) {
   if (!x_truncated && !x_collected) return;
+  if (Planted(PlantedBug::kTruncateOnlyPending)) return;
   x_index.ForEach([&](const KeyEntry& entry) {
     const bool truncated = entry.status != KeyStatus::kNone && Truncated(entry.version());
     const bool collected = entry.status == KeyStatus::kTombstone && x_collected &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/planted_bug.h"
 #include "model/digest.h"
 #include "model/key.h"
 #include "state/law.h"
@@ -47,6 +48,7 @@ void TableState::Restore(StateHead head,
                          std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras) {
   Abandon();
   x_head = std::move(head);
+  if (Planted(PlantedBug::kForgottenFloor)) x_head.floor.reset();
   x_extras = std::move(extras);
   x_waiting_by_old.clear();
   for (const auto& [key, stored] : x_extras) {
@@ -133,7 +135,8 @@ Result<Outcome> TableState::ApplyHead(const Incoming& in) {
 
 Result<Outcome> TableState::ApplyKey(const Incoming& in) {
   PendingKey& key = Load(in.head.key, in.batch.KeyOf(in.head));
-  if (in.has(kNullValue) && (in.reread || LastWasDelete(key, in.input))) return Outcome::kRepeat;
+  const bool reread = in.reread && !Planted(PlantedBug::kNullValueReRead);
+  if (in.has(kNullValue) && (reread || LastWasDelete(key, in.input))) return Outcome::kRepeat;
   if (in.has(kUpdateBefore)) {
     key.lone_update_before = in.version;
     x_lone_update_befores.insert(in.head.key);
@@ -153,6 +156,10 @@ Result<Outcome> TableState::DecideKey(PendingKey& key, const Incoming& in) {
   const std::optional<StoredChange> stored = StateOf(key);
   const Decision decision = Decide(in.version, in.head.digest, upsert, stored, x_head.floor);
   Outcome outcome = decision.outcome;
+  if (Planted(PlantedBug::kUnversionedDelete) && !upsert) outcome = Outcome::kApplied;
+  if (Planted(PlantedBug::kTieByArrival) && outcome == Outcome::kConflict) {
+    outcome = Outcome::kApplied;
+  }
   if (outcome == Outcome::kConflict) {
     LW_ASSIGN_OR_RETURN(outcome, OnConflictOf(key, in, *stored));
   }
@@ -225,6 +232,7 @@ Status TableState::ApplyDelete(PendingKey& key, const Incoming& in) {
 }
 
 Status TableState::ApplyUpsert(PendingKey& key, const Incoming& in) {
+  if (in.has(kKeyChangeUpsert)) LW_RETURN_IF_ERROR(CheckNotWaiting(key, in));
   if (in.partial()) return ApplyPartial(key, in);
   const LazyRow old_row = in.has(kKeyChangeUpsert) ? RowOf(key) : LazyRow{};
   BecomeLive(key, in.version, in.head.digest, {in.chunk, in.head.row});
@@ -250,7 +258,8 @@ void EndOldState(KeyExtra& extra) {
 }  // namespace
 
 void TableState::BecomeTombstone(PendingKey& key, const Version& version) {
-  key.now.status = KeyStatus::kTombstone;
+  key.now.status =
+      Planted(PlantedBug::kDroppedTombstone) ? KeyStatus::kNone : KeyStatus::kTombstone;
   key.now.set_version(version);
   key.now.digest = kDeleteDigest;
   key.row = {};

@@ -198,6 +198,7 @@ class TableState {
                   uint64_t base_row);
 
   // key_change.cc: two halves, swaps
+  Status CheckNotWaiting(const PendingKey& key, const Incoming& in) const;
   Status ApplyKeyChangeDelete(PendingKey& key, const Incoming& in);
   Status ApplyPartialKeyChange(PendingKey& key, const Incoming& in);
   Status HandOver(const Incoming& in, LazyRow row);

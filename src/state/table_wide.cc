@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "base/planted_bug.h"
 #include "state/table_state.h"
 
 namespace lastword {
@@ -45,6 +46,7 @@ void TableState::RemoveAtOrBelow(const Version& version) {
     if (entry.delete_input != 0 && entry.version() <= version) remembered.push_back(entry.key);
   });
   for (const KeyHash& key : remembered) Load(key, {});
+  if (Planted(PlantedBug::kTruncateOnlyStored)) return;
   for (uint64_t i = 0; i < x_overlay.size(); ++i) {
     PendingKey& key = x_overlay.at(i);
     if (key.now.status != KeyStatus::kNone && key.now.version() <= version) {

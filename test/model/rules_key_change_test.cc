@@ -194,6 +194,23 @@ TEST(WaitingChange, ItsKeyCannotChangeAgain) {
                           "3=A,B3 ", NothingKept()));
 }
 
+// A row moves to a key whose own row is still to come: the delete that follows would mean that one.
+TEST(WaitingChange, NoOtherRowTakesItsPlace) {
+  for (const Text& a : {Text(kHidden), Text("A3")}) {
+    EXPECT_TRUE(
+        AlwaysGives({Upsert(1, {10}, "A", "B"),
+                     Upsert(3, {11}, "A3", "B3"),
+                     KeyUpsert(2, {20}, 1, kHidden, "B2"),
+                     KeyDelete(3, {30, 1}, 2),
+                     {KeyUpsert(2, {30, 1}, 3, a, "B4"), ErrorKind::kPkOverlapInTransaction},
+                     KeyDelete(1, {20}, 2),
+                     KeyUpsert(2, {30, 1}, 3, a, "B4"),
+                     KeyDelete(2, {30, 2}, 3),
+                     KeyUpsert(3, {30, 2}, 2, kHidden, "B5")},
+                    "2=A3,B4 3=A,B5 ", NothingKept()));
+  }
+}
+
 // k1 -> k2 and k2 -> k1 in one transaction, each key's changes in their order.
 struct Swap {
   Step delete1, upsert2, delete2, upsert1;
