@@ -10,6 +10,11 @@ namespace lastword {
 
 /// Every kill point of the program; the crash tests fire each of them.
 inline constexpr std::string_view kKillPoints[] = {
+    "create.after_ledger",        // a ledger without a table: taken over by the next start
+    "schema.after_change",        // the table has new columns and no row with them
+    "ledger.before_rollback",     // a ledger ahead of its pin is about to be put back
+    "ledger.after_rollback",      // it was put back, under a new version that nothing pins
+    "commit.after_dead_letters",  // dead letters are stored for a version that is not there yet
     "commit.before_ledger",       // nothing of the checkpoint is stored
     "commit.after_ledger",        // the ledger is ahead of every visible version: rolled back
     "commit.after_visible",       // committed, the caller does not know

@@ -112,6 +112,14 @@ Result<std::vector<DeadLetter>> DeadLetterFolder::Read(uint64_t from, uint64_t t
   return letters;
 }
 
+Status DeadLetterFolder::RemoveAbove(uint64_t latest) const {
+  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, Versions());
+  for (const uint64_t version : versions) {
+    if (version > latest) LW_RETURN_IF_ERROR(RemoveFile(PathOf(version)));
+  }
+  return Ok{};
+}
+
 Status DeadLetterFolder::RemoveBelow(uint64_t from) const {
   LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, Versions());
   for (const uint64_t version : versions) {

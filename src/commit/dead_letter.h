@@ -29,6 +29,9 @@ class DeadLetterFolder {
   /// All letters of versions [from, to], oldest first. kStorageCorrupt names the file that cannot
   /// be read.
   Result<std::vector<DeadLetter>> Read(uint64_t from, uint64_t to) const;
+  /// Removes the files of versions above `latest`: of attempts that never became visible. To be
+  /// called before a commit takes one of their numbers.
+  Status RemoveAbove(uint64_t latest) const;
   /// Removes the files of versions below `from`.
   Status RemoveBelow(uint64_t from) const;
 

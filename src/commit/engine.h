@@ -71,10 +71,11 @@ class Engine final : public TableImpl, private StoredRows {
   Status CommitLedger(const SealedBatch& sealed, const std::string& checkpoint_id,
                       std::vector<uint64_t>& addresses);
   Status RollBackLedger();
-  Result<CommitReceipt> CommitTable(SealedBatch& sealed, const std::string& checkpoint_id);
+  Result<CommitReceipt> CommitTable(SealedBatch& sealed, const TableProperties& next);
   Status OnTableConflict(SealedBatch& sealed);
   Result<bool> FindOutcome(Dataset& dataset, const std::string& transaction_id);
-  TableProperties PropertiesNow(const std::string& checkpoint_id) const;
+  TableProperties NextProperties(const std::string& checkpoint_id,
+                                 std::map<std::string, std::string> positions) const;
   void DropBatch();
 
   // engine_read.cc

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/format.h"
 #include "base/kill_points.h"
+#include "base/planted_bug.h"
 #include "base/random.h"
 #include "commit/engine.h"
 #include "model/schema_change.h"
@@ -108,16 +109,18 @@ void Engine::DropBatch() {
   x_letters.clear();
   x_letters_taken = false;
   x_state.Abandon();
+  if (Planted(PlantedBug::kHeadAheadOfRows)) return;
   x_state.head() = x_committed.head;
 }
 
-TableProperties Engine::PropertiesNow(const std::string& checkpoint_id) const {
+TableProperties Engine::NextProperties(const std::string& checkpoint_id,
+                                       std::map<std::string, std::string> positions) const {
   TableProperties properties;
   properties.checkpoint = checkpoint_id;
   properties.writer_epoch = x_writer_epoch;
   properties.ledger_version = x_ledger->version();
   properties.head = x_state.head();
-  properties.positions = x_committed.positions;
+  properties.positions = std::move(positions);
   return properties;
 }
 
@@ -138,6 +141,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
     return result;  // nothing was ever seen that could be stored
 
   LW_RETURN_IF_ERROR(Poison(CreateDatasets()));
+  LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_table->version()));
   LW_RETURN_IF_ERROR(Poison(FollowSchema()));
   LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
   if (sealed.empty() && !x_state.dirty() && !moved && request.id.empty() && x_letters.empty() &&
@@ -145,7 +149,6 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
     result.lance_version = x_table->version();
     return result;
   }
-  x_committed.positions = std::move(positions);
   std::vector<uint64_t> ledger_addresses;
   LW_RETURN_IF_ERROR(Poison(CommitLedger(sealed, request.id, ledger_addresses)));
   LW_KILL_POINT("commit.after_ledger");
@@ -153,13 +156,14 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   x_state.head().tombstones = x_state.TombstonesAfter(sealed, x_committed.head.tombstones);
   if (x_letters_taken) x_state.head().dead_letter_from = x_table->version() + 1;
   const std::string id = request.id.empty() ? RandomId() : request.id;
-  LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, Poison(CommitTable(sealed, id)));
+  TableProperties next = NextProperties(id, std::move(positions));
+  LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, Poison(CommitTable(sealed, next)));
   LW_KILL_POINT("commit.after_visible");
 
   const std::vector<uint64_t> row_addresses = AddressesOf(receipt);
   LW_CHECK(row_addresses.size() == sealed.row_keys.size(), "every new row has an address");
   x_state.Committed(sealed, row_addresses, ledger_addresses);
-  x_committed = PropertiesNow(id);
+  x_committed = std::move(next);
   x_letters.clear();
   if (x_letters_taken) LW_RETURN_IF_ERROR(x_dead_letters.RemoveBelow(receipt.version));
   x_letters_taken = false;
@@ -188,6 +192,7 @@ Status Engine::CreateDatasets() {
   if (!x_ledger) {
     LW_ASSIGN_OR_RETURN(x_ledger, x_storage.CreateDataset(LedgerUri(x_uri), LedgerSchema(), {}));
   }
+  LW_KILL_POINT("create.after_ledger");
   TableProperties properties;
   properties.ledger_version = x_ledger->version();
   properties.writer_epoch = x_writer_epoch;
@@ -232,6 +237,7 @@ Status Engine::FollowSchema() {
     for (Column& column : added) column.nullable = true;
     LW_RETURN_IF_ERROR(
         x_table->AddColumns(added, x_table->version(), EncodeProperties(x_committed)));
+    LW_KILL_POINT("schema.after_change");
   }
   return Ok{};
 }
@@ -247,7 +253,7 @@ Status Engine::CommitLedger(const SealedBatch& sealed, const std::string& checkp
   request.expected_version = x_ledger->version();
   request.new_rows = &rows;
   request.deleted = sealed.ledger_superseded;
-  request.properties = {{"lastword.writer_epoch", std::to_string(x_writer_epoch)}};
+  request.properties = LedgerProperties(x_writer_epoch);
   request.transaction_id = RandomId();
   LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, x_ledger->Commit(request));
   addresses = AddressesOf(receipt);
@@ -259,28 +265,40 @@ Status Engine::CommitLedger(const SealedBatch& sealed, const std::string& checkp
 Status Engine::RollBackLedger() {
   const uint64_t pinned = x_committed.ledger_version;
   LW_ASSIGN_OR_RETURN(const uint64_t latest, x_ledger->Latest());
-  if (latest == x_ledger->version()) return Ok{};
+  // Not the version that we stand at: that may be our own, of a try whose second commit failed.
+  if (latest == pinned) return Ok{};
   LW_ASSIGN_OR_RETURN(const VersionInfo info, x_ledger->Describe(latest));
-  const auto epoch = info.properties.find("lastword.writer_epoch");
-  if (epoch != info.properties.end() && std::stoull(epoch->second) > x_writer_epoch) {
+  const uint64_t epoch = LedgerWriterEpoch(info.properties);
+  if (epoch > x_writer_epoch) {
     return Error{
         ErrorKind::kFencedWriter,
         Message("another writer took {} over (writer epoch {}, ours is {}): nothing was changed",
-                x_uri, epoch->second, x_writer_epoch),
+                x_uri, epoch, x_writer_epoch),
         {}};
   }
+  LW_KILL_POINT("ledger.before_rollback");
   LW_RETURN_IF_ERROR(x_ledger->Refresh());
-  LW_RETURN_IF_ERROR(x_ledger->Restore(
-      pinned, x_ledger->version(), {{"lastword.writer_epoch", std::to_string(x_writer_epoch)}}));
+  if (Planted(PlantedBug::kLedgerNotRolledBack)) return Ok{};
+  LW_RETURN_IF_ERROR(
+      x_ledger->Restore(pinned, x_ledger->version(), LedgerProperties(x_writer_epoch)));
+  LW_KILL_POINT("ledger.after_rollback");
   return Ok{};
 }
 
-Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const std::string& checkpoint_id) {
-  const Properties properties = EncodeProperties(PropertiesNow(checkpoint_id));
+Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const TableProperties& next) {
+  const Properties properties = EncodeProperties(next);
+  if (Planted(PlantedBug::kPositionsBeforeRows)) {
+    CommitRequest early;
+    early.expected_version = x_table->version();
+    early.properties = properties;
+    early.transaction_id = RandomId();
+    LW_RETURN_IF_ERROR(x_table->Commit(early));
+  }
   Schema order = StoredSchema(x_state.schema());
   for (int attempt = 0;; ++attempt) {
     if (!x_letters.empty()) {
       LW_RETURN_IF_ERROR(x_dead_letters.Write(x_table->version() + 1, x_letters, x_options.fsync));
+      LW_KILL_POINT("commit.after_dead_letters");
     }
     // Anew for each attempt: a foreign commit may have added a column.
     sealed.rows = InStorageOrder(std::move(sealed.rows), order, x_table->schema());
@@ -339,6 +357,7 @@ Status Engine::OnTableConflict(SealedBatch& sealed) {
     }
   }
   LW_RETURN_IF_ERROR(EffectiveProperties(*x_table, x_table->version(), &x_foreign));
+  if (Planted(PlantedBug::kConflictIgnored)) return Ok{};
   LW_RETURN_IF_ERROR(RereadAddresses());
   x_state.Readdress(sealed);
   return Ok{};

@@ -1,7 +1,10 @@
 // Opening: what is the newest committed state? The table's latest properties answer, nothing else
 // is asked.
+#include <algorithm>
+
 #include "base/files.h"
 #include "base/format.h"
+#include "base/planted_bug.h"
 #include "commit/engine.h"
 #include "model/digest.h"
 #include "model/key.h"
@@ -61,7 +64,6 @@ Status Engine::Recover() {
   LW_ASSIGN_OR_RETURN(x_committed, EffectiveProperties(*x_table, x_table->version(), &x_foreign));
   LW_RETURN_IF_ERROR(OpenLedger(x_committed.ledger_version));
   LW_ASSIGN_OR_RETURN(LedgerContents contents, ReadLedger(*x_ledger));
-  x_writer_epoch = x_committed.writer_epoch + 1;
   LW_RETURN_IF_ERROR(LoadIndex(std::move(contents)));
   x_state.SetSchema(user);
   // Declared columns that the stored table lacks follow with the next commit.
@@ -85,7 +87,12 @@ Status Engine::OpenLedger(uint64_t pinned) {
     return ledger.error().kind == ErrorKind::kStorageUnavailable ? ledger.error() : missing;
   if (!*ledger) return missing;
   x_ledger = std::move(*ledger);
-  if (x_ledger->version() == pinned) return Ok{};
+  // Writers behind a restored version of the table, and one that died between its two commits,
+  // count too.
+  const auto newest = x_ledger->Describe(x_ledger->version());
+  const uint64_t epoch = newest.ok() ? LedgerWriterEpoch(newest->properties) : 0;
+  x_writer_epoch = std::max(x_committed.writer_epoch, epoch) + 1;
+  if (x_ledger->version() == pinned || Planted(PlantedBug::kLedgerNotPinned)) return Ok{};
   // A ledger ahead of its pin is a checkpoint that never became visible; the next commit rolls it
   // back.
   const Status at_pin = x_ledger->Checkout(pinned);
@@ -103,6 +110,7 @@ Status Engine::LoadIndex(LedgerContents contents) {
     x_index.Store(entry);
   }
   x_checkpoints = std::move(contents.checkpoints);
+  if (Planted(PlantedBug::kCheckpointForgotten)) x_checkpoints.clear();
   x_state.Restore(x_committed.head, std::move(contents.extras));
   return LoadLiveKeys();
 }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "model/digest.h"
 #include "model/key.h"
 #include "model/value_rows.h"
@@ -43,7 +45,7 @@ class EngineTest : public ::testing::Test {
 
   void Open() {
     x_table.reset();
-    auto opened = TableImpl::Open(kUri, x_options, x_storage);
+    auto opened = TableImpl::Open(x_uri, x_options, x_storage);
     ASSERT_TRUE(opened.ok()) << ToString(opened.error());
     x_table = std::move(*opened);
   }
@@ -101,6 +103,7 @@ class EngineTest : public ::testing::Test {
     return text;
   }
 
+  std::string x_uri = kUri;
   MemoryStore x_store;
   DoubleStorage x_storage;
   TableOptions x_options;
@@ -247,6 +250,88 @@ TEST_F(EngineTest, AddedAndWidenedColumnsFollowWithTheNextCommit) {
   EXPECT_EQ(ToString(x_table->schema().columns[*x_table->schema().Find("n")].type), "int64");
   EXPECT_TRUE(x_table->schema().Find("w").has_value());
   EXPECT_EQ(x_table->PositionOf("in"), "p1") << "a schema change carries the positions on";
+}
+
+// The disk is full between the two commits of a checkpoint, and the same process tries again: the
+// ledger of the first try must not stay below the second.
+TEST_F(EngineTest, ACheckpointIsTriedAgainInTheSameProcess) {
+  for (const Fault fault : {Fault::kDiskFull, Fault::kFailBefore}) {
+    Open();
+    ASSERT_TRUE(Apply(1, x_offset + 1, "a").ok());
+    ASSERT_TRUE(Apply(2, x_offset + 1, "").ok());
+    ASSERT_TRUE(Commit().ok());
+    ASSERT_TRUE(Apply(1, x_offset + 1, "").ok());
+    ASSERT_TRUE(Apply(2, x_offset + 1, "").ok());
+    // Both commits of the checkpoint, then the roll-back and both again.
+    for (const uint64_t call : {1, 2}) {
+      x_store.SetFaults(FaultAt(x_store.calls() + call, fault));
+      ASSERT_FALSE(Commit("same id", "p2").ok());
+    }
+    x_store.SetFaults({});
+    EXPECT_NE(x_table->PositionOf("in"), "p2") << "nothing was committed";
+    const auto committed = Commit("same id " + std::to_string(x_offset), "p3");
+    ASSERT_TRUE(committed.ok()) << ToString(committed.error());
+    EXPECT_EQ(RowsText(), "");
+    EXPECT_EQ(x_table->GetStatus()->tombstones, 2u);
+    Open();
+    EXPECT_EQ(x_table->GetStatus()->tombstones, 2u);
+    EXPECT_FALSE(*x_table->KnowsCheckpoint("same id"));
+    ASSERT_TRUE(Apply(1, 1, "old").ok());
+    EXPECT_EQ(x_outcome, Outcome::kStale);
+  }
+}
+
+// A table that somebody restored to an older version goes on from there, though later processes
+// have left higher writer epochs in the ledger.
+TEST_F(EngineTest, ARestoredTableGoesOn) {
+  Open();
+  ASSERT_TRUE(Apply(1, 1, "a").ok());
+  ASSERT_TRUE(Apply(2, 1, "").ok());
+  const auto first = Commit({}, "p1");
+  ASSERT_TRUE(first.ok());
+  for (uint64_t i = 0; i < 3; ++i) {
+    Open();
+    ASSERT_TRUE(Apply(1, 5 + i, i == 2 ? "" : "b").ok());
+    ASSERT_TRUE(Apply(3 + static_cast<int64_t>(i), 5, "").ok());
+    ASSERT_TRUE(Commit({}, "p2").ok());
+  }
+  x_table.reset();
+  auto dataset = x_store.Open(kUri);
+  ASSERT_TRUE(dataset.ok());
+  ASSERT_TRUE((*dataset)->Restore(first->lance_version, (*dataset)->version(), {}).ok());
+  Open();
+  EXPECT_EQ(RowsText(), "1=a ");
+  EXPECT_EQ(x_table->PositionOf("in"), "p1");
+  ASSERT_TRUE(Apply(3, 4, "").ok());
+  ASSERT_TRUE(Apply(2, 2, "c").ok());
+  const auto committed = Commit({}, "p3");
+  ASSERT_TRUE(committed.ok()) << ToString(committed.error());
+  Open();
+  EXPECT_EQ(RowsText(), "1=a 2=c ");
+  EXPECT_EQ(x_table->GetStatus()->tombstones, 1u);
+}
+
+// Dead letters of a checkpoint that never became visible are none, whatever takes its version.
+TEST_F(EngineTest, DeadLettersOfALostCheckpointAreNotThere) {
+  std::string folder = (std::filesystem::temp_directory_path() / "lastword-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  x_uri = folder + "/orders.lance";
+  Open();
+  ASSERT_TRUE(Apply(1, 1, "a").ok());
+  ASSERT_TRUE(Commit().ok());
+  x_table->AddDeadLetter({Error{ErrorKind::kBadJson, "bad", {}}, "{"});
+  ASSERT_TRUE(Apply(1, 2, "b").ok());
+  x_store.SetFaults(FaultAt(x_store.calls() + 1, Fault::kCrashBefore));
+  ASSERT_FALSE(Commit().ok());
+  x_store.SetFaults({});
+  x_store.Reboot();
+  Open();
+  EXPECT_EQ(x_table->DeadLetters()->size(), 0u);
+  ASSERT_TRUE(Apply(1, 2, "b").ok());
+  ASSERT_TRUE(Commit().ok());
+  EXPECT_EQ(x_table->DeadLetters()->size(), 0u);
+  x_table.reset();
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 #include "commit/ledger.h"
 
+#include <charconv>
+
 #include "base/format.h"
 #include "model/digest.h"
 
 namespace lastword {
 namespace {
 
+constexpr const char* kWriterEpoch = "lastword.writer_epoch";
 constexpr uint8_t kKeyRow = 1;
 constexpr uint8_t kCheckpointRow = 2;
 
@@ -102,6 +105,19 @@ Schema LedgerSchema() {
 
 KeyHash CheckpointHash(const std::string& id) {
   return Hash128(id);
+}
+
+Properties LedgerProperties(uint64_t writer_epoch) {
+  return {{kWriterEpoch, std::to_string(writer_epoch)}};
+}
+
+uint64_t LedgerWriterEpoch(const Properties& properties) {
+  const auto found = properties.find(kWriterEpoch);
+  if (found == properties.end()) return 0;
+  uint64_t epoch = 0;
+  const std::string& text = found->second;
+  std::from_chars(text.data(), text.data() + text.size(), epoch);
+  return epoch;
 }
 
 Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoint_id) {

@@ -29,6 +29,11 @@ KeyHash CheckpointHash(const std::string& id);
 /// Rows of one ledger commit: those of keys in order, then the checkpoint id unless it is empty.
 Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoint_id);
 
+/// Properties of a ledger version: the writer that made it.
+Properties LedgerProperties(uint64_t writer_epoch);
+/// The writer epoch in them; 0 where they carry none of ours.
+uint64_t LedgerWriterEpoch(const Properties& properties);
+
 struct LedgerContents {
   std::vector<KeyEntry> tombstones;  // and keys without state that only an extra remembers
   std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras;
