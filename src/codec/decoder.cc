@@ -179,15 +179,14 @@ bool FormatDecoder::DecodeLine(const JsonDoc& line, size_t, Decoded& out) {
   x_record.line = x_line;
   x_input = x_file;
   x_builder.StartRecord();
-  if (SkipUnchecked(line, line.begin) != line.end) {
-    // Either the line goes on behind its value, or it ends within it.
+  // Of an object its reader finds the end.
+  if (KindOf(line, line.begin) != JsonKind::kObject &&
+      SkipUnchecked(line, line.begin) != line.end) {
     JsonFault fault;
     uint32_t token = line.begin;
     const bool complete = SkipChecked(line, token, fault);
-    return StopAt(
-        Error{ErrorKind::kBadJson, Message("the line is no JSON: {}",
-                                           complete ? "something follows the value" : fault.why)},
-        out);
+    return StopAt(Error{ErrorKind::kBadJson, complete ? "something follows the value" : fault.why},
+                  out);
   }
   if (x_format == Format::kRecords) {
     bool has_topic = false;
@@ -251,7 +250,8 @@ void FormatDecoder::Finish(Decoded& out) {
 
 bool FormatDecoder::IndexPart(JsonIndex& index, std::string_view text, JsonRef& out) {
   if (!index.Index(text) || index.doc().end == 0) return false;
-  if (SkipUnchecked(index.doc(), 0) != index.doc().end) return false;
+  const JsonDoc& doc = index.doc();
+  if (KindOf(doc, 0) != JsonKind::kObject && SkipUnchecked(doc, 0) != doc.end) return false;
   out = JsonRef{&index.doc(), 0};
   return true;
 }
@@ -283,7 +283,7 @@ void FormatDecoder::DecodeRecords(std::span<const RawRecord> records,
       JsonFault fault;
       uint32_t token = 0;
       if (!IndexPart(x_key_index, raw.key, x_record.key) ||
-          !SkipChecked(x_key_index.doc(), token, fault)) {
+          !SkipChecked(x_key_index.doc(), token, fault) || token != x_key_index.doc().end) {
         x_record.key = {};
         x_record.key_text = raw.key;
       }

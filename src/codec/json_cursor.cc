@@ -301,11 +301,13 @@ bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t
   }
 }
 
-bool Members::Malformed(char separator) {
-  if (separator == '\0' || x_token + 2 >= x_doc.end) return x_fault.Set("the record is cut off");
-  if (separator != ',' && !x_first) return x_fault.Set("a comma is missing in an object");
-  if (x_doc.At(x_token) != '"') return x_fault.Set("a member of an object has no name");
-  return x_fault.Set("a member of an object has no value");
+bool Members::Malformed() {
+  if (x_fault.why != nullptr) return false;
+  const char c = x_doc.At(x_token);
+  if (c == '\0' || x_token + 2 >= x_doc.end) return x_fault.Set("the record is cut off");
+  if (!x_first && c != ',' && c != '"') return x_fault.Set("a comma is missing in an object");
+  return x_fault.Set(c == '"' ? "a member of an object has no value"
+                              : "a member of an object has no name");
 }
 
 void Members::DecodeName() {

@@ -35,7 +35,10 @@ struct JsonDoc {
     while (to > from && IsBlank(text[to - 1])) --to;
     return std::string_view(text + from, to - from);
   }
-  static bool IsBlank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+  /// For bytes between tokens and at the end of one: no other control character stands there.
+  static bool IsBlank(char c) {
+    return static_cast<uint8_t>(c) <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
+  }
 };
 
 /// Finds the tokens of a text. Owns their positions; reused for one text after another.
@@ -141,25 +144,33 @@ bool ReadPlain(const JsonDoc& doc, uint32_t token, std::string_view& raw, JsonFa
 /// Whoever does not ask for name() has compared raw_name() with a name that he knows.
 class Members {
  public:
-  /// The value at `token` must be an object (KindOf).
+  /// The value at `token` must be an object (KindOf). Where it is the first value of its text, it
+  /// must be the only one: what follows is a fault at its end.
   Members(const JsonDoc& doc, uint32_t token, JsonFault& fault)
-      : x_doc(doc), x_fault(fault), x_token(token + 1) {}
+      : x_doc(doc), x_fault(fault), x_token(token + 1), x_is_root(token == doc.begin) {}
   bool Next() {
-    if (x_fault.why != nullptr) return false;
-    const char c = x_doc.At(x_token);
+    if (x_fault.why != nullptr || x_token >= x_doc.end) return Malformed();
+    const uint32_t* at = x_doc.tokens + x_token;
+    const char c = x_doc.text[*at];
     if (c == '}') {
       ++x_token;
+      if (x_is_root && x_token != x_doc.end) x_fault.Set("something follows the value");
       return false;
     }
-    if (c == ',' && !x_first) ++x_token;
-    if ((c != ',' && !x_first) || x_doc.At(x_token) != '"' || x_doc.At(x_token + 1) != ':' ||
-        x_token + 2 >= x_doc.end) {
-      return Malformed(c);
+    if (!x_first) {
+      if (c != ',') return Malformed();
+      ++x_token;
+      ++at;
     }
+    // Name, colon, value: the token behind the last one is there to be read, if not to be used.
+    if (x_token + 2 >= x_doc.end || x_doc.text[at[0]] != '"' || x_doc.text[at[1]] != ':') {
+      return Malformed();
+    }
+    uint32_t end = at[1];
+    while (JsonDoc::IsBlank(x_doc.text[end - 1])) --end;
+    if (end < at[0] + 2 || x_doc.text[end - 1] != '"') return Malformed();
+    x_name = std::string_view(x_doc.text + at[0] + 1, end - at[0] - 2);
     x_first = x_decoded = false;
-    x_name = x_doc.Scalar(x_token);
-    if (x_name.size() < 2 || x_name.back() != '"') return Malformed(c);
-    x_name = x_name.substr(1, x_name.size() - 2);
     x_token += 2;
     return true;
   }
@@ -177,12 +188,13 @@ class Members {
   uint32_t end() const { return x_token; }
 
  private:
-  bool Malformed(char separator);
+  bool Malformed();
   void DecodeName();
 
   const JsonDoc& x_doc;
   JsonFault& x_fault;
   uint32_t x_token;
+  const bool x_is_root;
   bool x_first = true, x_decoded = false;
   std::string_view x_name;
   std::string x_scratch;

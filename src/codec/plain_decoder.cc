@@ -375,9 +375,10 @@ class PlainDecoder {
       for (const auto& [member, value] : event.members) count += member == name;
       if (count > 1) return Stopped{ErrorKind::kBadJson};
     }
+    const Node* const source = event.Find("source");
+    if (source != nullptr && HasRepeatedField(*source)) return Stopped{ErrorKind::kBadJson};
     const std::string op = text(event.Find("op"));
     if (op == "m") return std::nullopt;
-    const Node* const source = event.Find("source");
     if (op.empty()) {
       const bool marker =
           event.Find("status") != nullptr && event.Find("id") != nullptr && source == nullptr;
@@ -389,7 +390,6 @@ class PlainDecoder {
       return Stopped{ErrorKind::kUnsupportedOp};
     }
     if (source == nullptr || source->kind != Node::kObject) return Stopped{ErrorKind::kBadEnvelope};
-    if (HasRepeatedField(*source)) return Stopped{ErrorKind::kBadJson};
     static const Node kNone;
     const Node& before = event.Find("before") != nullptr ? *event.Find("before") : kNone;
     const Node& after = event.Find("after") != nullptr ? *event.Find("after") : kNone;

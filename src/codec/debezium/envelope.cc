@@ -45,7 +45,7 @@ DebeziumReader::Part DebeziumReader::PartOf(std::string_view name) {
   return name == "ts_ms" || name == "ts_us" || name == "ts_ns" ? kClock : kOther;
 }
 
-bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope) {
+bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope, Source& source) {
   JsonFault fault;
   Members members(*payload.doc, payload.token, fault);
   while (members.Next()) {
@@ -62,7 +62,11 @@ bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope) {
             Message("`{}` is twice in one envelope; fix the source", members.name()));
       }
       envelope[part] = JsonRef{payload.doc, members.value()};
-      behind = SkipUnchecked(*payload.doc, behind);
+      if (part == kSource && envelope[part].kind() == JsonKind::kObject) {
+        if (!ReadSource(envelope[part], source, behind)) return false;
+      } else {
+        behind = SkipUnchecked(*payload.doc, behind);
+      }
     }
     members.Done(behind);
   }
@@ -78,7 +82,8 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
                              NameOf(value.payload.kind())));
   }
   Envelope envelope;
-  if (!ReadMembers(value.payload, envelope)) return false;
+  Source source;
+  if (!ReadMembers(value.payload, envelope, source)) return false;
   std::string_view op;
   JsonFault fault;
   if (envelope[kOp].kind() == JsonKind::kString) {
@@ -87,7 +92,7 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
     }
   }
   if (op == "c" || op == "u" || op == "d" || op == "r" || op == "t") {
-    return ReadChange(record, value, envelope, op);
+    return ReadChange(record, value, envelope, source, op);
   }
   // From here on nothing is decoded; it still has to be JSON.
   for (const JsonRef part : envelope.parts) {
@@ -156,7 +161,7 @@ void ReadUint(const JsonDoc& doc, uint32_t token, std::optional<uint64_t>& out) 
 
 }  // namespace
 
-bool DebeziumReader::ReadSource(JsonRef block, Source& source) {
+bool DebeziumReader::ReadSource(JsonRef block, Source& source, uint32_t& behind_block) {
   source.block = block;
   const JsonDoc& doc = *block.doc;
   SourcePosition& position = source.position;
@@ -201,6 +206,7 @@ bool DebeziumReader::ReadSource(JsonRef block, Source& source) {
     }
     members.Done(behind);
   }
+  behind_block = members.end();
   return members.ok() || Fault(fault);
 }
 
@@ -228,7 +234,7 @@ TablePlan* DebeziumReader::Route(const Record& record, const Source& source) {
   return nullptr;
 }
 
-bool DebeziumReader::ReadBlocks(const Envelope& envelope, std::string_view op, Source& source) {
+bool DebeziumReader::ReadBlocks(const Envelope& envelope, std::string_view op) {
   for (const JsonRef part :
        {envelope[kStatus], envelope[kId], envelope[kDdl], envelope[kTableChanges]}) {
     if (!Skip(part)) return false;
@@ -240,7 +246,7 @@ bool DebeziumReader::ReadBlocks(const Envelope& envelope, std::string_view op, S
     return x_builder.stop().Fail(ErrorKind::kBadEnvelope,
                                  Message("{} where a row is expected", NameOf(image.kind())));
   }
-  if (envelope[kSource].kind() == JsonKind::kObject) return ReadSource(envelope[kSource], source);
+  if (envelope[kSource].kind() == JsonKind::kObject) return true;
   return Skip(envelope[kSource]) &&
          x_builder.stop().Fail(
              ErrorKind::kBadEnvelope,
@@ -250,9 +256,9 @@ bool DebeziumReader::ReadBlocks(const Envelope& envelope, std::string_view op, S
 }
 
 bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
-                                const Envelope& envelope, std::string_view op) {
-  Source source;
-  if (!ReadBlocks(envelope, op, source)) return false;
+                                const Envelope& envelope, const Source& source,
+                                std::string_view op) {
+  if (!ReadBlocks(envelope, op)) return false;
   const bool is_delete = op == "d", is_truncate = op == "t";
   const JsonRef row = is_delete ? envelope[kBefore] : envelope[kAfter];
   const JsonRef other = is_delete ? envelope[kAfter] : envelope[kBefore];

@@ -63,11 +63,11 @@ class DebeziumReader final : public FormatReader {
 
   bool ReadEnvelope(const Record& record, const Unwrapped& value);
   static Part PartOf(std::string_view name);
-  bool ReadMembers(JsonRef payload, Envelope& envelope);
-  bool ReadSource(JsonRef block, Source& source);
+  bool ReadMembers(JsonRef payload, Envelope& envelope, Source& source);
+  bool ReadSource(JsonRef block, Source& source, uint32_t& behind_block);
   bool ReadChange(const Record& record, const Unwrapped& value, const Envelope& envelope,
-                  std::string_view op);
-  bool ReadBlocks(const Envelope& envelope, std::string_view op, Source& source);
+                  const Source& source, std::string_view op);
+  bool ReadBlocks(const Envelope& envelope, std::string_view op);
   bool PlaceInLog(const TablePlan& plan, const Source& source, Rank rank, ChangeMeta& meta);
   bool ReadNull(const Record& record);
   bool BindWrapper(TablePlan& plan, JsonRef schema);

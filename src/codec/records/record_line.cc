@@ -142,7 +142,7 @@ bool RecordLineReader::TakeValue(const JsonDoc& line, uint32_t token, Record& ou
   if (doc.end == 0) {
     return stop.Fail(ErrorKind::kBadJson, "the value is an empty text; a null value is `null`");
   }
-  if (SkipUnchecked(doc, 0) != doc.end) {
+  if (KindOf(doc, 0) != JsonKind::kObject && SkipUnchecked(doc, 0) != doc.end) {
     return stop.Fail(ErrorKind::kBadJson, "something follows the value's JSON");
   }
   out.value = JsonRef{&doc, 0};
