@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the test cases of one ctest run: `count_tests.py FOLDER`.
 
-FOLDER holds ctest.junit and one GoogleTest XML file a program that has it: ctest knows programs,
+FOLDER holds ctest.junit and one XML file a program that has GoogleTest: ctest knows programs,
 GoogleTest knows cases. A program that died without a report, or that failed although each of its cases passed
 (a sanitizer speaks at exit), is one failure more. Prints each failure and the closing line; exits 1
 on a failure, and when nothing ran.
@@ -34,7 +34,8 @@ def count(folder):
         if not report.exists():
             # A program without GoogleTest (one in C) is one case; one with it that died left none.
             passed += not died
-            failures += [f"{name}: ended without a report ({program.get('status')})"] if died else []
+            if died:
+                failures.append(f"{name}: ended without a report ({program.get('status')})")
             continue
         good, bad, skipped = cases_of(report)
         passed += good
