@@ -2,9 +2,9 @@
 """Counts the test cases of one ctest run: `count_tests.py FOLDER`.
 
 FOLDER holds ctest.junit and one XML file a program that has GoogleTest: ctest knows programs,
-GoogleTest knows cases. A program that died without a report, or that failed although each of its cases passed
-(a sanitizer speaks at exit), is one failure more. Prints each failure and the closing line; exits 1
-on a failure, and when nothing ran.
+GoogleTest knows cases. A program that died without a report, or that failed although each of its
+cases passed (a sanitizer speaks at exit), is one failure more. Prints each failure and the closing
+line; exits 1 on a failure, and when nothing ran.
 """
 import pathlib
 import sys

@@ -8,7 +8,9 @@ export DEMO_DIR="$root/build/demo"
 rm -rf "$DEMO_DIR"
 mkdir -p "$DEMO_DIR"
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+say() {
+  if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi
+}
 run() {
   printf '$ lastword'
   printf ' %s' "${@//$root\//}"
