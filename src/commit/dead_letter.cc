@@ -79,8 +79,8 @@ Result<std::vector<uint64_t>> DeadLetterFolder::Versions() const {
 
 Status DeadLetterFolder::Write(uint64_t version, const std::vector<DeadLetter>& letters,
                                bool sync) const {
-  LW_RETURN_IF_ERROR(CreateFolders(x_folder));
   if (letters.empty()) return RemoveFile(PathOf(version));
+  LW_RETURN_IF_ERROR(CreateFolders(x_folder));
   std::string lines;
   for (const DeadLetter& letter : letters) {
     lines += DumpJson(ToJson(letter));
