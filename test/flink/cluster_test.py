@@ -54,12 +54,14 @@ class Processes:
 
     def start(self, name, command, **options):
         log = open(self.logs / f"{name}.log", "ab")
-        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, **options)
+        # A group of its own: Flink's scripts start helpers before they become the JVM.
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT,
+                                   process_group=0, **options)
         self.all.append(process)
         return process
 
     def kill(self, process):
-        process.send_signal(signal.SIGKILL)
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
     def end(self):
@@ -295,6 +297,7 @@ def main():
     arguments = parser.parse_args()
     arguments.scratch = arguments.scratch.resolve()
     processes = Processes(arguments.scratch)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     try:
         run(arguments, processes)
     finally:

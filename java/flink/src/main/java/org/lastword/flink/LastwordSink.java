@@ -1,5 +1,6 @@
 package org.lastword.flink;
 
+import org.apache.flink.api.common.functions.Partitioner;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -13,9 +14,9 @@ import org.apache.flink.streaming.api.connector.sink2.CommittableWithLineage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPreWriteTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.transformations.PartitionTransformation;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.util.MathUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,8 +44,9 @@ public final class LastwordSink
 
     /**
      * Flink shuffles by key only where the parallelism changes, and two writers that share a key
-     * cannot order its changes: the sink does it itself. The last hop is always aligned, so that a
-     * barrier never comes between a -U and the +U that directly follows it there.
+     * cannot order its changes: the sink does it itself. No keyBy: in batch mode that sorts, and
+     * does not keep the order within a key. The last hop is always aligned, so that a barrier never
+     * comes between a -U and the +U that directly follows it there.
      */
     @Override
     public DataStream<RowData> addPreWriteTopology(DataStream<RowData> rows) {
@@ -55,10 +57,21 @@ public final class LastwordSink
         if (config.shape.appends()) {
             return rows;
         }
-        KeyedStream<RowData, Integer> keyed = rows.keyBy(new KeyRouter(config.shape));
-        ((PartitionTransformation<RowData>) keyed.getTransformation()).getPartitioner()
+        DataStream<RowData> routed =
+                rows.partitionCustom(new KeyPartitioner(), new KeyRouter(config.shape));
+        ((PartitionTransformation<RowData>) routed.getTransformation()).getPartitioner()
                 .disableUnalignedCheckpoints();
-        return keyed;
+        return routed;
+    }
+
+    /** Spreads hashes evenly over the writers. */
+    private static final class KeyPartitioner implements Partitioner<Integer> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public int partition(Integer hash, int writers) {
+            return MathUtils.murmurHash(hash) % writers;
+        }
     }
 
     @Override
