@@ -200,8 +200,14 @@ Status ApplyRun::ApplyOrPutAside(size_t table, const ChangeBatch& batch, size_t 
     if (applied.ok()) return Ok{};
     if (!x_failed || !IsBadRecord(applied.error().kind)) return applied;
     PutAside(table, applied.error(), x_source.RecordOf(*x_failed), x_failed->version);
+    // The record as a whole lies in the dead letter now: its other half is not tried alone.
+    begin += outcomes.size();
+    const ChangeHead failed = batch.heads[begin];
+    while (begin < end && batch.heads[begin].input == failed.input &&
+           batch.heads[begin].offset == failed.offset) {
+      ++begin;
+    }
     x_failed.reset();
-    begin += outcomes.size() + 1;
   }
   return Ok{};
 }

@@ -88,6 +88,7 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
   }
   const uint32_t chunk = NewChunk(x_schema);
   std::swap(x_chunks[chunk]->rows, batch.rows);
+  std::optional<FirstHalf> first_half;
   for (size_t i = 0; i < batch.heads.size(); ++i) {
     if (i + kPrefetchDistance < batch.heads.size()) {
       x_index.Prefetch(batch.heads[i + kPrefetchDistance].key);
@@ -103,12 +104,56 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
     in.reread = input.IsReread(head.offset) && !in.has(kArrivalVersion);
     in.ends_record = i + 1 == batch.heads.size() || batch.heads[i + 1].input != head.input ||
                      batch.heads[i + 1].offset != head.offset;
-    LW_ASSIGN_OR_RETURN(const Outcome outcome, ApplyHead(in));
-    Count(outcome, x_counts);
-    Count(outcome, x_head.totals);
-    outcomes.push_back(outcome);
+    if (!in.ends_record && !first_half) first_half = RememberHalf(in, outcomes.size());
+    auto outcome = ApplyHead(in);
+    if (!outcome.ok()) {
+      if (first_half) TakeBack(*first_half, outcomes);
+      return std::move(outcome.error());
+    }
+    Count(*outcome, x_counts);
+    Count(*outcome, x_head.totals);
+    outcomes.push_back(*outcome);
+    if (in.ends_record) first_half.reset();
   }
   return Ok{};
+}
+
+// Both halves of a key change that came as one record are applied, or neither.
+TableState::FirstHalf TableState::RememberHalf(const Incoming& in, size_t outcomes) {
+  FirstHalf half;
+  half.outcomes = outcomes;
+  half.input = in.input;
+  half.highest = x_head.inputs.at(in.input).highest;
+  half.counts = x_counts;
+  half.totals = x_head.totals;
+  half.pending_changes = x_pending_changes;
+  std::vector<PendingKey*> touched = {&Load(in.head.key, in.batch.KeyOf(in.head))};
+  if (in.detail != nullptr && !(in.detail->other_key == KeyHash{})) {
+    touched.push_back(&Load(in.detail->other_key, in.detail->other_key_bytes));
+  }
+  for (PendingKey* key : touched) {
+    FirstHalf::Saved& saved = half.keys.emplace_back();
+    saved.key = key;
+    saved.now = key->now;
+    saved.row = key->row;
+    saved.changed = key->changed;
+    if (key->extra) saved.extra = std::make_unique<KeyExtra>(*key->extra);
+  }
+  return half;
+}
+
+void TableState::TakeBack(FirstHalf& half, std::vector<Outcome>& outcomes) {
+  for (FirstHalf::Saved& saved : half.keys) {
+    saved.key->now = saved.now;
+    saved.key->row = saved.row;
+    saved.key->changed = saved.changed;
+    saved.key->extra = std::move(saved.extra);
+  }
+  x_head.inputs.at(half.input).highest = half.highest;
+  x_counts = half.counts;
+  x_head.totals = half.totals;
+  x_pending_changes = half.pending_changes;
+  outcomes.resize(half.outcomes);
 }
 
 Result<Outcome> TableState::ApplyHead(const Incoming& in) {

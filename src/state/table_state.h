@@ -161,6 +161,25 @@ class TableState {
     bool partial() const { return detail != nullptr && !detail->unavailable.empty(); }
   };
 
+  // What the first half of a record changes, as it was before.
+  struct FirstHalf {
+    struct Saved {
+      PendingKey* key = nullptr;
+      KeyEntry now;
+      RowRef row;
+      std::unique_ptr<KeyExtra> extra;
+      bool changed = false;
+    };
+    std::vector<Saved> keys;
+    size_t outcomes = 0;
+    uint32_t input = 0;
+    std::optional<Version> highest;
+    Counts counts, totals;
+    uint64_t pending_changes = 0;
+  };
+  FirstHalf RememberHalf(const Incoming& in, size_t outcomes);
+  void TakeBack(FirstHalf& half, std::vector<Outcome>& outcomes);
+
   // table_state.cc: one change
   Result<Outcome> ApplyHead(const Incoming& in);
   Result<Outcome> ApplyKey(const Incoming& in);
