@@ -104,6 +104,25 @@ TEST(KeyChange, WithoutARowOfTheOldKeyIsAnError) {
   EXPECT_TRUE(AlwaysGives({KeyDelete(1, {20}, 2), upsert}, "2=A,B2 "));
 }
 
+// A record is applied or not: its delete half does not stay without the upsert half.
+TEST(KeyChange, ARecordWhoseUpsertHalfFailsLeavesNothing) {
+  const std::vector<TestChange> record = {KeyDelete(3, {30, 1}, 2),
+                                          KeyUpsert(2, {30, 1}, 3, kHidden, "B4")};
+  Step fails(record, {});
+  fails.error = ErrorKind::kPkOverlapInTransaction;
+  const std::vector<Step> script = {Upsert(1, {10}, "A", "B"), Upsert(3, {11}, "A3", "B3"),
+                                    KeyUpsert(2, {20}, 1, kHidden, "B2"), fails};
+  EXPECT_TRUE(AlwaysGives(script, "1=A,B 3=A3,B3 "));
+  std::vector<Step> again = script;
+  again.insert(again.end(), {KeyDelete(1, {20}, 2), {record, Both(Outcome::kApplied)}});
+  EXPECT_TRUE(AlwaysGives(again, "2=A3,B4 ", NothingKept()));
+  // Nor does the upsert half of another record that waited for it.
+  Step no_base({KeyDelete(5, {30}, 6), KeyUpsert(6, {30}, 5, kHidden, "B")}, {});
+  no_base.error = ErrorKind::kUnavailableWithoutBase;
+  EXPECT_TRUE(AlwaysGives(
+      {no_base, Upsert(5, {10}, "late"), {no_base.record, Both(Outcome::kApplied)}}, "6=late,B "));
+}
+
 // The delete half brings no row for the change that waits: an error, and nothing of it is applied,
 // so that it can be delivered again once the row is there.
 TEST(KeyChange, AWaitingHalfWhoseOldKeyHasNoRowIsAnErrorWithoutEffect) {

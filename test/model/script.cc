@@ -30,19 +30,6 @@ TestChange Image(int64_t key, const Version& version, Text a, Text b) {
   return change;
 }
 
-std::string ToText(const TestChange& change) {
-  std::string text = change.kind == Kind::kTruncate ? "T" : "k" + std::to_string(change.key);
-  text += change.flags & kNullValue
-              ? " null"
-              : "@" + ToString(change.version) + (change.kind == Kind::kDelete ? "-" : "");
-  if (change.other_key) text += "<>k" + std::to_string(*change.other_key);
-  if (change.kind == Kind::kUpsert) {
-    text += "=" + change.a.value_or("_") + "," + change.b.value_or("_");
-  }
-  for (const std::string& column : change.unavailable) text += "?" + column;
-  return text + (change.input == "0" ? "" : "(" + change.input + ")");
-}
-
 }  // namespace
 
 TestChange Read(int64_t key, At at, Text a, Text b) {

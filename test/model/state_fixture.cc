@@ -8,40 +8,9 @@
 namespace lastword {
 namespace {
 
-Schema TestSchema() {
-  Schema schema;
-  Column id, a, b;
-  id.name = "id", id.type.kind = TypeKind::kInt64, id.nullable = false;
-  a.name = "a", a.type.kind = TypeKind::kString;
-  b.name = "b", b.type.kind = TypeKind::kString;
-  schema.columns = {id, a, b};
-  schema.key = {0};
-  schema.nullable_key = {false};
-  return schema;
-}
-
-void AppendText(const std::optional<std::string>& text, ColumnData& column) {
-  if (text) {
-    column.AppendBytes(*text);
-  } else {
-    column.AppendNull();
-  }
-}
-
 std::optional<std::string> TextAt(const ColumnData& column, uint64_t row) {
   if (column.IsNull(row)) return std::nullopt;
   return std::string(column.Bytes(row));
-}
-
-std::string KeyBytes(int64_t key) {
-  static const Schema kSchema = TestSchema();
-  Rows rows(kSchema);
-  rows.columns[0].AppendFixed(key);
-  rows.columns[1].AppendNull();
-  rows.columns[2].AppendNull();
-  std::string bytes;
-  (void)AppendKey(kSchema, rows, 0, bytes);
-  return bytes;
 }
 
 }  // namespace
@@ -51,67 +20,12 @@ StateFixture::StateFixture(const StateOptions& options)
   Restart();
 }
 
-void StateFixture::AppendImage(const TestChange& change, Rows& rows) const {
-  const auto hidden = [&](const char* column) {
-    return std::find(change.unavailable.begin(), change.unavailable.end(), column) !=
-           change.unavailable.end();
-  };
-  rows.columns[0].AppendFixed(change.key);
-  AppendText(hidden("a") ? std::nullopt : change.a, rows.columns[1]);
-  AppendText(hidden("b") ? std::nullopt : change.b, rows.columns[2]);
-}
-
-void StateFixture::AppendChange(const TestChange& change, ChangeBatch& batch) const {
-  ChangeHead head;
-  head.kind = change.kind;
-  head.version = change.version;
-  head.flags = change.flags;
-  if (change.kind != Kind::kTruncate) {
-    const std::string key = KeyBytes(change.key);
-    head.key_begin = static_cast<uint32_t>(batch.key_bytes.size());
-    head.key_size = static_cast<uint32_t>(key.size());
-    head.key = Hash128(key);
-    head.digest = kDeleteDigest;
-    batch.key_bytes += key;
-  }
-  ChangeDetail detail;
-  for (const std::string& column : change.unavailable)
-    detail.unavailable.push_back(column == "a" ? 1 : 2);
-  if (change.kind == Kind::kUpsert) {
-    head.row = static_cast<uint32_t>(batch.rows.size());
-    AppendImage(change, batch.rows);
-    head.digest = Digester(x_schema).Digest(batch.rows, head.row, {}, detail.unavailable);
-    if (change.before_a) {
-      detail.before = static_cast<uint32_t>(batch.rows.size());
-      TestChange before;
-      before.key = change.key;
-      before.a = change.before_a;
-      AppendImage(before, batch.rows);
-    }
-  }
-  if (change.other_key) {
-    detail.other_key_bytes = KeyBytes(*change.other_key);
-    detail.other_key = Hash128(detail.other_key_bytes);
-  }
-  if (change.other_key || !change.unavailable.empty()) {
-    head.detail = static_cast<uint32_t>(batch.details.size());
-    batch.details.push_back(std::move(detail));
-  }
-  batch.heads.push_back(head);
-}
-
 Result<std::vector<Outcome>> StateFixture::ApplyRecord(std::span<const TestChange> changes) {
   const TestChange& first = changes[0];
-  ChangeBatch batch;
-  batch.rows = Rows(x_schema);
-  batch.inputs = {first.input};
-  batch.null_values = true;
+  ChangeBatch batch = EmptyBatch(first.input);
   const uint64_t offset = first.offset ? *first.offset : x_offsets[first.input];
   x_offsets[first.input] = std::max(x_offsets[first.input], offset + 1);
-  for (const TestChange& change : changes) {
-    AppendChange(change, batch);
-    batch.heads.back().offset = offset;
-  }
+  for (const TestChange& change : changes) AppendChange(change, offset, batch);
   std::vector<Outcome> outcomes;
   LW_RETURN_IF_ERROR(x_state->Apply(batch, outcomes));
   return outcomes;

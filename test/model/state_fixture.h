@@ -12,24 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "model/test_change.h"
 #include "state/memory_index.h"
 #include "state/table_state.h"
 
 namespace lastword {
-
-/// A change as a test writes it.
-struct TestChange {
-  Kind kind = Kind::kUpsert;
-  int64_t key = 0;
-  Version version;
-  std::optional<std::string> a, b;       // nullopt = NULL
-  std::vector<std::string> unavailable;  // "a", "b"
-  std::optional<std::string> before_a;   // a value in `before`, for an unavailable a
-  uint16_t flags = 0;
-  std::optional<int64_t> other_key;  // of a key change
-  std::string input = "0";
-  std::optional<uint64_t> offset;  // default: the next of its input
-};
 
 class StateFixture final : public StoredRows {
  public:
@@ -67,8 +54,6 @@ class StateFixture final : public StoredRows {
   };
 
   Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
-  void AppendImage(const TestChange& change, Rows& rows) const;
-  void AppendChange(const TestChange& change, ChangeBatch& batch) const;
 
   StateOptions x_options;
   Schema x_schema;

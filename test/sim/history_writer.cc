@@ -1,0 +1,172 @@
+#include "sim/history_writer.h"
+
+namespace lastword::sim {
+namespace {
+
+// Ranks at one log position (docs/ordering.md).
+constexpr uint64_t kRankDelete = 1;
+constexpr uint64_t kRankUpsert = 2;
+
+}  // namespace
+
+HistoryWriter::HistoryWriter(Random& random, size_t partitions, uint64_t keys)
+    : x_random(random), x_partitions(partitions), x_keys(keys) {
+  x_history.partitions.resize(partitions);
+}
+
+Version HistoryWriter::At(uint64_t rank) {
+  return {0, x_hi, x_mid, rank};
+}
+
+std::string HistoryWriter::NewText() {
+  return "v" + std::to_string(++x_texts);
+}
+
+std::optional<int64_t> HistoryWriter::AnyKey(bool live) {
+  const uint64_t first = x_random.Below(x_keys);
+  for (uint64_t i = 0; i < x_keys; ++i) {
+    const auto key = static_cast<int64_t>((first + i) % x_keys);
+    if ((x_rows.count(key) != 0) == live) return key;
+  }
+  return std::nullopt;
+}
+
+LogRecord& HistoryWriter::Append(size_t partition, std::vector<TestChange> changes,
+                                 std::vector<std::optional<Row>> truth) {
+  LogRecord& record = x_history.partitions[partition].emplace_back();
+  record.sequence = ++x_sequence;
+  for (const TestChange& change : changes) x_swapped.erase(change.key);
+  record.changes = std::move(changes);
+  record.truth = std::move(truth);
+  return record;
+}
+
+TestChange HistoryWriter::Image(int64_t key, const Row& row,
+                                const std::vector<std::string>& hidden) {
+  TestChange change;
+  change.key = key;
+  change.version = At(kRankUpsert);
+  change.a = row.first;
+  change.b = row.second;
+  change.unavailable = hidden;
+  return change;
+}
+
+std::vector<std::string> HistoryWriter::SomeHidden() {
+  static const std::vector<std::string> kChoices[] = {{}, {}, {"a"}, {"b"}, {"a", "b"}};
+  return kChoices[x_random.Below(5)];
+}
+
+void HistoryWriter::Transaction() {
+  x_hi += 1 + x_random.Below(9);
+  x_mid = 0;
+  const uint64_t changes = 1 + x_random.Below(3);
+  for (uint64_t i = 0; i < changes; ++i) Change();
+}
+
+void HistoryWriter::Change() {
+  ++x_mid;
+  const std::optional<int64_t> live = AnyKey(true);
+  const std::optional<int64_t> free = AnyKey(false);
+  const uint64_t what = x_random.Below(40);
+  if (what < 1) return Truncate();
+  if (live && what < 9) return Remove(*live);
+  if (live && what < 11 && x_swapped.count(*live) == 0) return RemoveByNullValue(*live);
+  if (live && free && what < 17) return ChangeKey(*live, *free);
+  const std::optional<int64_t> other = AnyKey(true);
+  if (live && other && *live != *other && what < 20) return Swap(*live, *other);
+  Write(static_cast<int64_t>(x_random.Below(x_keys)));
+}
+
+void HistoryWriter::Write(int64_t key) {
+  const auto known = x_rows.find(key);
+  const std::vector<std::string> hidden =
+      known == x_rows.end() ? std::vector<std::string>{} : SomeHidden();
+  Row row = {NewText(), NewText()};
+  for (const std::string& column : hidden) {
+    (column == "a" ? row.first : row.second) =
+        column == "a" ? known->second.first : known->second.second;
+  }
+  x_rows[key] = row;
+  Append(PartitionOf(key), {Image(key, row, hidden)}, {row});
+  if (hidden.empty() && x_random.OneIn(12)) {
+    Append(PartitionOf(key), {Image(key, {"copy", "copy"}, {})}, {row}).is_copy = true;
+  }
+}
+
+void HistoryWriter::Remove(int64_t key) {
+  x_rows.erase(key);
+  TestChange change;
+  change.kind = Kind::kDelete;
+  change.key = key;
+  change.version = At(kRankDelete);
+  Append(PartitionOf(key), {change}, {std::nullopt});
+  if (x_random.OneIn(4)) return;
+  TestChange null_value;
+  null_value.kind = Kind::kDelete;
+  null_value.key = key;
+  null_value.flags = kNullValue;
+  Append(PartitionOf(key), {null_value}, {std::nullopt});
+}
+
+// The delete itself was removed by the log's compaction.
+void HistoryWriter::RemoveByNullValue(int64_t key) {
+  x_rows.erase(key);
+  TestChange change;
+  change.kind = Kind::kDelete;
+  change.key = key;
+  change.flags = kNullValue;
+  Append(PartitionOf(key), {change}, {std::nullopt});
+}
+
+void HistoryWriter::Halves(int64_t from, int64_t to, const Row& row, bool swap_delete) {
+  TestChange remove;
+  remove.kind = Kind::kDelete;
+  remove.key = from;
+  remove.version = At(kRankDelete);
+  remove.flags = kKeyChangeDelete;
+  remove.other_key = to;
+  TestChange set = Image(to, row, {});
+  set.flags = kKeyChangeUpsert;
+  set.other_key = from;
+  // Only what did not change can be unavailable.
+  const Row& old = x_rows.at(from);
+  if (old.first == row.first && x_random.OneIn(2)) set.unavailable.push_back("a");
+  if (old.second == row.second && x_random.OneIn(2)) set.unavailable.push_back("b");
+  if (PartitionOf(from) == PartitionOf(to) && x_random.OneIn(2)) {
+    Append(PartitionOf(to), {remove, set}, {std::nullopt, row}).is_swap_delete = swap_delete;
+    return;
+  }
+  Append(PartitionOf(from), {remove}, {std::nullopt}).is_swap_delete = swap_delete;
+  Append(PartitionOf(to), {set}, {row});
+}
+
+void HistoryWriter::ChangeKey(int64_t from, int64_t to) {
+  Row row = x_rows.at(from);
+  if (x_random.OneIn(2)) row.second = NewText();
+  Halves(from, to, row, false);
+  x_rows.erase(from);
+  x_rows[to] = row;
+}
+
+void HistoryWriter::Swap(int64_t a, int64_t b) {
+  const Row row_a = x_rows.at(a);
+  const Row row_b = x_rows.at(b);
+  Halves(a, b, row_a, false);
+  ++x_mid;
+  Halves(b, a, row_b, true);
+  x_rows[a] = row_b;
+  x_rows[b] = row_a;
+  // A null-value record behind it would be taken as that delete's.
+  x_swapped.insert(b);
+}
+
+void HistoryWriter::Truncate() {
+  x_rows.clear();
+  TestChange change;
+  change.kind = Kind::kTruncate;
+  change.version = At(kRankUpsert);
+  Append(x_random.Below(x_partitions), {change}, {std::nullopt});
+}
+
+}  // namespace lastword::sim
