@@ -25,7 +25,6 @@ enum class PlantedBug : uint8_t {
   kConflictIgnored,      // rows that another program moved keep their addresses
   kPositionsBeforeRows,  // positions are committed ahead of the rows
   kCheckpointForgotten,  // a restart forgets the ids of checkpoints
-  kHeadAheadOfRows,      // a dropped batch leaves its offsets behind
 };
 
 #ifdef LW_PLANTED_BUGS

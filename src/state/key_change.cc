@@ -121,8 +121,11 @@ Status TableState::ApplyPartialKeyChange(PendingKey& key, const Incoming& in) {
     if (deleted) return NoBase(in);
     auto row = std::make_shared<RowChunk>(x_chunks[in.chunk]->schema);
     row->rows.AppendFrom(x_chunks[in.chunk]->rows, in.head.row);
-    MutableExtra(key).waiting = WaitingChange{in.version,           in.version,  in.head.digest,
-                                              in.detail->other_key, unavailable, std::move(row)};
+    // From here on, carried columns are those of what waits, not of the row that it will replace.
+    KeyExtra& extra = MutableExtra(key);
+    extra.carried.clear();
+    extra.waiting = WaitingChange{in.version,           in.version,  in.head.digest,
+                                  in.detail->other_key, unavailable, std::move(row)};
     x_waiting_by_old.emplace(in.detail->other_key, in.head.key);
     return Ok{};
   }

@@ -19,6 +19,10 @@ enum class KeyStatus : uint8_t {
 
 inline constexpr uint64_t kNoAddress = UINT64_MAX;
 
+/// Set in a delete_input once the null-value record behind that delete was seen as well: nothing is
+/// left to wait for, and what removes the tombstone may forget the delete.
+inline constexpr uint16_t kNullValueSeen = 0x8000;
+
 /// State of one key: 64 bytes, one cache line.
 struct KeyEntry {
   KeyHash key;

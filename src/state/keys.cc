@@ -7,6 +7,19 @@
 namespace lastword {
 namespace {
 constexpr uint64_t kArenaBlockBytes = 64 << 10;
+
+// KeyEntry::delete_input of an input, and back.
+constexpr uint16_t MemoryOf(uint32_t input) {
+  return static_cast<uint16_t>(input + 1);
+}
+constexpr uint16_t InputOf(uint16_t memory) {
+  return memory & ~kNullValueSeen;
+}
+
+bool HasInput(const std::vector<uint16_t>& memories, uint32_t input) {
+  return std::any_of(memories.begin(), memories.end(),
+                     [&](uint16_t memory) { return InputOf(memory) == MemoryOf(input); });
+}
 }  // namespace
 
 PendingKey& TableState::Load(const KeyHash& key, std::string_view bytes) {
@@ -18,6 +31,7 @@ PendingKey& TableState::Load(const KeyHash& key, std::string_view bytes) {
       if (found->now.status != KeyStatus::kNone && Truncated(found->now.version())) {
         found->now.status = KeyStatus::kNone;
         found->changed = true;
+        ForgetSeenDeletes(*found);
       }
     }
   }
@@ -60,35 +74,58 @@ std::optional<StoredChange> TableState::StateOf(const PendingKey& key) const {
 }
 
 bool TableState::LastWasDelete(const PendingKey& key, uint32_t input) const {
-  const uint16_t number = static_cast<uint16_t>(input + 1);
-  if (key.now.delete_input == number) return true;
+  if (InputOf(key.now.delete_input) == MemoryOf(input)) return true;
   const KeyExtra* extra = ExtraOf(key);
-  return extra != nullptr &&
-         std::count(extra->delete_inputs.begin(), extra->delete_inputs.end(), number) != 0;
+  return extra != nullptr && HasInput(extra->delete_inputs, input);
 }
 
 void TableState::RememberDelete(PendingKey& key, const Incoming& in) {
   // A re-read shows records whose successors were seen: the memory is that of the newest record
   // already.
   if (!in.batch.null_values || in.reread || Planted(PlantedBug::kForgottenDelete)) return;
-  const uint16_t number = static_cast<uint16_t>(in.input + 1);
-  const bool known = LastWasDelete(key, in.input);
-  if (in.head.kind == Kind::kDelete) {
-    if (known) return;
-    if (key.now.delete_input == 0) {
-      key.now.delete_input = number;
-    } else {
-      MutableExtra(key).delete_inputs.push_back(number);
-    }
+  if (in.head.kind != Kind::kDelete) {
+    if (LastWasDelete(key, in.input)) SetDeleteMemory(key, in.input, 0);
+    return;
+  }
+  const uint16_t seen = in.has(kNullValue) ? kNullValueSeen : 0;
+  SetDeleteMemory(key, in.input, MemoryOf(in.input) | seen);
+}
+
+void TableState::RememberNullValue(PendingKey& key, const Incoming& in) {
+  if (in.reread) return;
+  SetDeleteMemory(key, in.input, MemoryOf(in.input) | kNullValueSeen);
+  if (key.now.status == KeyStatus::kNone) ForgetSeenDeletes(key);
+}
+
+// `memory`: as KeyEntry::delete_input; 0 forgets.
+void TableState::SetDeleteMemory(PendingKey& key, uint32_t input, uint16_t memory) {
+  const KeyExtra* extra = ExtraOf(key);
+  if (extra != nullptr && HasInput(extra->delete_inputs, input)) {
+    std::vector<uint16_t>& inputs = MutableExtra(key).delete_inputs;
+    std::erase_if(inputs, [&](uint16_t known) { return InputOf(known) == MemoryOf(input); });
+    if (memory != 0) inputs.push_back(memory);
+    return;
+  }
+  uint16_t& own = key.now.delete_input;
+  if (own == memory) return;
+  if (own == 0 || InputOf(own) == MemoryOf(input)) {
+    own = memory;
     key.changed = true;
-  } else if (known) {
-    if (key.now.delete_input == number) {
-      key.now.delete_input = 0;
-    } else {
-      std::erase(MutableExtra(key).delete_inputs, number);
-    }
+  } else if (memory != 0) {
+    MutableExtra(key).delete_inputs.push_back(memory);
+  }
+}
+
+// Of a key without state, whose tombstone is gone.
+void TableState::ForgetSeenDeletes(PendingKey& key) {
+  if (key.now.delete_input & kNullValueSeen) {
+    key.now.delete_input = 0;
     key.changed = true;
   }
+  const KeyExtra* extra = ExtraOf(key);
+  if (extra == nullptr || extra->delete_inputs.empty()) return;
+  std::erase_if(MutableExtra(key).delete_inputs,
+                [](uint16_t known) { return (known & kNullValueSeen) != 0; });
 }
 
 uint32_t TableState::NewChunk(std::shared_ptr<const Schema> schema) {

@@ -12,7 +12,7 @@ namespace lastword {
 namespace {
 
 constexpr uint64_t kPrefetchDistance = 12;
-constexpr uint32_t kInputsMax = UINT16_MAX - 1;  // KeyEntry::delete_input holds 1 + a number
+constexpr uint32_t kInputsMax = kNullValueSeen - 2;  // KeyEntry::delete_input holds 1 + a number
 
 void Count(Outcome outcome, Counts& counts) {
   switch (outcome) {
@@ -172,7 +172,7 @@ Result<Outcome> TableState::ApplyHead(const Incoming& in) {
   }
   if (x_head.inputs.at(in.input).Applied(in.head, in.version, in.ends_record)) x_dirty = true;
   ++x_pending_changes;
-  if (x_head.snapshot_end && x_head.inputs.AllPast(*x_head.snapshot_end)) {
+  if (in.ends_record && x_head.snapshot_end && x_head.inputs.AllPast(*x_head.snapshot_end)) {
     LW_RETURN_IF_ERROR(FinishSnapshot());
   }
   return outcome;
@@ -181,7 +181,10 @@ Result<Outcome> TableState::ApplyHead(const Incoming& in) {
 Result<Outcome> TableState::ApplyKey(const Incoming& in) {
   PendingKey& key = Load(in.head.key, in.batch.KeyOf(in.head));
   const bool reread = in.reread && !Planted(PlantedBug::kNullValueReRead);
-  if (in.has(kNullValue) && (reread || LastWasDelete(key, in.input))) return Outcome::kRepeat;
+  if (in.has(kNullValue) && (reread || LastWasDelete(key, in.input))) {
+    RememberNullValue(key, in);
+    return Outcome::kRepeat;
+  }
   if (in.has(kUpdateBefore)) {
     key.lone_update_before = in.version;
     x_lone_update_befores.insert(in.head.key);

@@ -199,6 +199,9 @@ class TableState {
   std::optional<StoredChange> StateOf(const PendingKey& key) const;
   bool LastWasDelete(const PendingKey& key, uint32_t input) const;
   void RememberDelete(PendingKey& key, const Incoming& in);
+  void RememberNullValue(PendingKey& key, const Incoming& in);
+  void SetDeleteMemory(PendingKey& key, uint32_t input, uint16_t memory);
+  void ForgetSeenDeletes(PendingKey& key);
   uint32_t NewChunk(std::shared_ptr<const Schema> schema);
 
   // partial.cc: images with unavailable columns

@@ -8,6 +8,12 @@
 namespace lastword {
 namespace {
 
+// The last record of the key in some input was a delete, and no null-value record has come behind
+// it.
+bool NullValueMayFollow(const KeyEntry& entry) {
+  return entry.delete_input != 0 && !(entry.delete_input & kNullValueSeen);
+}
+
 // The highest version below this one, which is not the lowest of all.
 Version JustBelow(Version version) {
   if (version.lo-- != 0) return version;
@@ -39,11 +45,11 @@ void TableState::RemoveAtOrBelow(const Version& version) {
   x_truncated = x_truncated ? std::max(*x_truncated, version) : version;
   x_dirty = true;
   // Extras may keep rows of the truncated past: their keys come into the overlay. So do keys with
-  // the memory of a delete, which outlives the tombstone.
+  // the memory of a delete whose null-value record may still come: it outlives the tombstone.
   for (const auto& [key, stored] : x_extras) Load(key, stored.key);
   std::vector<KeyHash> remembered;
   x_index.ForEach([&](const KeyEntry& entry) {
-    if (entry.delete_input != 0 && entry.version() <= version) remembered.push_back(entry.key);
+    if (NullValueMayFollow(entry) && entry.version() <= version) remembered.push_back(entry.key);
   });
   for (const KeyHash& key : remembered) Load(key, {});
   if (Planted(PlantedBug::kTruncateOnlyStored)) return;
@@ -53,6 +59,7 @@ void TableState::RemoveAtOrBelow(const Version& version) {
       key.now.status = KeyStatus::kNone;
       key.row = {};
       key.changed = true;
+      ForgetSeenDeletes(key);
     }
     const KeyExtra* extra = ExtraOf(key);
     if (extra == nullptr) continue;
@@ -160,10 +167,23 @@ Status TableState::EndOfInputs() {
 uint64_t TableState::CollectTombstones(const Version& boundary, uint64_t& kept) {
   uint64_t removed = 0;
   kept = 0;
+  std::vector<KeyHash> loaded;
   x_index.ForEach([&](const KeyEntry& entry) {
     if (entry.status != KeyStatus::kTombstone) return;
-    ++(entry.version() <= boundary && !entry.has_extra ? removed : kept);
+    const bool goes = entry.version() <= boundary && !entry.has_extra;
+    ++(goes ? removed : kept);
+    if (goes && (NullValueMayFollow(entry) || x_overlay.Find(entry.key) != nullptr)) {
+      loaded.push_back(entry.key);
+    }
   });
+  // A null-value record has no version, so the boundary does not speak of it: while it may still
+  // come, the memory of its delete outlives the tombstone.
+  for (const KeyHash& hash : loaded) {
+    PendingKey& key = Load(hash, {});
+    key.now.status = KeyStatus::kNone;
+    key.changed = true;
+    if (!NullValueMayFollow(key.now)) key.now.delete_input = 0;
+  }
   x_head.floor = x_head.floor ? std::max(*x_head.floor, boundary) : boundary;
   x_collected = boundary;
   x_dirty = true;

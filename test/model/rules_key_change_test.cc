@@ -193,6 +193,18 @@ TEST(WaitingChange, ColumnsOfMergedImagesAreFilledByLateOnes) {
                   "2=a25,b25 ", NothingKept()));
 }
 
+// What the old row of the key carried does not pass on to the row that replaces it.
+TEST(WaitingChange, TakesNothingFromLateImagesOfTheOldRow) {
+  EXPECT_TRUE(AlwaysGives({Upsert(1, {10}, "A", "B"),
+                           Upsert(2, {5}, "x", "y"),
+                           Upsert(2, {11}, kHidden, "y2"),
+                           KeyUpsert(2, {30}, 1, kHidden, "B2"),
+                           {Upsert(2, {20}, "wrong", "wrong"), Outcome::kStale},
+                           KeyDelete(1, {30}, 2),
+                           {Upsert(2, {21}, "wrong"), Outcome::kStale}},
+                          "2=A,B2 ", NothingKept()));
+}
+
 TEST(WaitingChange, ChangesBelowItAreStale) {
   EXPECT_TRUE(AlwaysGives({Upsert(1, {10}, "A", "B"),
                            Upsert(2, {5}, "old", "old"),

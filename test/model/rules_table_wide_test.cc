@@ -275,6 +275,45 @@ TEST(Floor, ALiveRowBelowItCanBeDeletedAndThenNotComeBack) {
   }
 }
 
+// Between a delete and its null-value record nobody can say that nothing below is to come: the
+// record has no version.
+TEST(Floor, CollectionKeepsTheMemoryOfDeletesWhoseNullValueMayCome) {
+  for (const bool restart : {false, true}) {
+    StateFixture table;
+    const auto step = [&](const TestChange& change, Outcome wanted) {
+      const auto outcome = table.Apply(change);
+      ASSERT_TRUE(outcome.ok());
+      EXPECT_EQ(*outcome, wanted);
+      ASSERT_TRUE(table.Commit().ok());
+      if (restart) table.Restart();
+    };
+    step(From("p0", Upsert(8, {4}, "x")), Outcome::kApplied);
+    step(From("p0", Delete(8, {5})), Outcome::kApplied);
+    step(From("p0", NullValue(8)), kRepeat);
+    step(From("p0", Upsert(1, {6}, "x")), Outcome::kApplied);
+    step(From("p0", Delete(1, {10})), Outcome::kApplied);
+    EXPECT_EQ(table.Collect({0, 20, 0, 0}), 2u);
+    EXPECT_EQ(table.tombstones(), 0u);
+    EXPECT_EQ(table.ledger_rows(), 1u) << "one delete waits for its null-value record";
+    if (restart) table.Restart();
+    step(From("p0", Upsert(9, {50}, "other")), Outcome::kApplied);
+    step(From("p1", Upsert(1, {30}, "again")), Outcome::kApplied);
+    step(From("p0", NullValue(1)), kRepeat);
+    EXPECT_EQ(table.Text(), "1=again,- 9=other,- ");
+  }
+}
+
+// Looking at a key does not keep its tombstone.
+TEST(Floor, CollectionTakesKeysThatWereLookedAt) {
+  StateFixture table;
+  ASSERT_TRUE(table.Apply(Delete(1, {10})).ok());
+  ASSERT_TRUE(table.Commit().ok());
+  ASSERT_EQ(table.state().extras().size(), 0u);
+  (void)table.state().View(table.HashOf(1));
+  EXPECT_EQ(table.Collect({0, 20, 0, 0}), 1u);
+  EXPECT_EQ(table.tombstones(), 0u);
+}
+
 // The other half of a waiting change lies at or below the boundary: whoever declares it says that
 // it never comes. If it does, it may not make the key visible again.
 TEST(Floor, NoWaitingChangeBringsADeletedKeyBack) {

@@ -36,6 +36,14 @@ Result<Outcome> StateFixture::Apply(const TestChange& change) {
   return outcomes[0];
 }
 
+KeyHash StateFixture::HashOf(int64_t key) {
+  TestChange change;
+  change.key = key;
+  ChangeBatch batch = EmptyBatch("0");
+  AppendChange(change, 0, batch);
+  return batch.heads[0].key;
+}
+
 Status StateFixture::Commit() {
   LW_ASSIGN_OR_RETURN(const SealedBatch sealed, x_state->Seal());
   for (const uint64_t address : sealed.superseded) {

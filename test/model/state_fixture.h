@@ -42,6 +42,7 @@ class StateFixture final : public StoredRows {
   uint64_t ledger_rows() const { return x_ledger.size(); }
   uint64_t tombstones() const { return x_head.tombstones; }
   TableState& state() { return *x_state; }
+  static KeyHash HashOf(int64_t key);
 
  private:
   struct StoredLive {
