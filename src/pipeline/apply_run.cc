@@ -124,7 +124,9 @@ Result<bool> ApplyRun::Step() {
     const auto taker = TakerOf(*error);
     if (!taker) return StopAt(*error, nullptr);
     LW_ASSIGN_OR_RETURN(std::string record, x_source.SkipRecord());
-    PutAside(*taker, *error, std::move(record), Version());
+    const std::vector<bool>& known = x_delivery.error_known;
+    const bool is_known = *taker < known.size() && known[*taker];
+    if (!is_known) PutAside(*taker, *error, std::move(record), Version());
   }
   if (x_delivery.state == Delivery::State::kEnd) {
     LW_RETURN_IF_ERROR(Finish());
@@ -200,12 +202,13 @@ Status ApplyRun::ApplyOrPutAside(size_t table, const ChangeBatch& batch, size_t 
     if (applied.ok()) return Ok{};
     if (!x_failed || !IsBadRecord(applied.error().kind)) return applied;
     PutAside(table, applied.error(), x_source.RecordOf(*x_failed), x_failed->version);
-    // The record as a whole lies in the dead letter now: its other half is not tried alone.
-    begin += outcomes.size();
-    const ChangeHead failed = batch.heads[begin];
-    while (begin < end && batch.heads[begin].input == failed.input &&
-           batch.heads[begin].offset == failed.offset) {
-      ++begin;
+    // The record as a whole lies in the dead letter now: its other half is not tried alone, and
+    // each of its keys is held.
+    for (begin += outcomes.size(); begin < end; ++begin) {
+      const ChangeHead& head = batch.heads[begin];
+      if (head.input != x_failed->input || head.offset != x_failed->offset) break;
+      if (head.kind == Kind::kTruncate) continue;
+      x_destinations[table].table().HoldKey(batch.KeyOf(head), head.version);
     }
     x_failed.reset();
   }

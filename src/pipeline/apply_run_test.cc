@@ -381,6 +381,38 @@ TEST_F(ApplyRunTest, PutsChangesIntoTheirEpoch) {
   EXPECT_EQ(Rows(), R"({"id":1,"v":"after"})");
 }
 
+// A table that is ahead of the others has the bad records of that stretch put aside already.
+TEST_F(ApplyRunTest, PutsABadRecordAsideOnce) {
+  x_format = codec::Format::kDebezium;
+  TableConfig one, two;
+  one.name = "one";
+  two.name = "two";
+  for (TableConfig* table : {&one, &two}) {
+    Column id, v;
+    id.name = "id";
+    id.type.kind = TypeKind::kInt64;
+    v.name = "v";
+    v.type.kind = TypeKind::kInt64;
+    table->sources = {table->name};
+    table->primary_key = {"id"};
+    table->columns = {id, v};
+    table->on_bad_record = OnBadRecord::kDeadLetter;
+  }
+  x_tables = {one, two};
+  Write(Event("one", 1, "1", 10) + Event("one", 2, "\"bad\"", 11) + Event("two", 1, "1", 12) +
+        Event("one", 3, "3", 13));
+  x_storage.store.SetFaults([](const StorageCall& call) {
+    const bool of_two = call.uri.find("two.lance") != std::string::npos;
+    return of_two ? Fault::kFailBefore : Fault::kNone;
+  });
+  EXPECT_TRUE(Apply());
+  x_storage.store.SetFaults({});
+  EXPECT_EQ(Letters().size(), 1u);
+  EXPECT_FALSE(Apply());
+  EXPECT_EQ(Letters().size(), 1u);
+  EXPECT_EQ(Rows(0) + Rows(1), R"({"id":1,"v":1}{"id":3,"v":3}{"id":1,"v":1})");
+}
+
 TEST_F(ApplyRunTest, FollowsAGrowingSchemaInOneChunk) {
   x_format = codec::Format::kDebezium;
   x_tables[0].primary_key = {"id"};

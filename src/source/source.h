@@ -30,6 +30,8 @@ struct Delivery {
   /// One a table: heads before it are already part of that table (the source had to start earlier
   /// for another one) and are not applied again.
   std::vector<size_t> first_new;
+  /// One a table, or empty: the record that decoded.error stops at is already part of that table.
+  std::vector<bool> error_known;
   State state = State::kMore;
   std::vector<std::string> notes;  // for people: "a.ndjson: already applied up to byte 120 …"
 };

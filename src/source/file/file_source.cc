@@ -81,6 +81,12 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
     break;
   }
   out.first_new.assign(out.decoded.tables.size(), 0);
+  out.error_known.clear();
+  if (const auto& error = out.decoded.error; error && error->place.line) {
+    for (const uint64_t known : x_known_lines) {
+      out.error_known.push_back(*error->place.line <= known);
+    }
+  }
   for (size_t table = 0; table < out.decoded.tables.size(); ++table) {
     for (std::string& input : out.decoded.tables[table].inputs) {
       if (input == x_input) input = InputFor(table);
