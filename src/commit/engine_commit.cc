@@ -95,7 +95,7 @@ Result<bool> Engine::KnowsCheckpoint(const std::string& id) {
 
 Result<std::vector<DeadLetter>> Engine::DeadLetters() {
   if (!x_table) return std::vector<DeadLetter>{};
-  return x_dead_letters.Read(x_committed.head.dead_letter_from, x_table->version());
+  return x_dead_letters.Read(x_committed.head.dead_letter_from, x_committed.version);
 }
 
 Status Engine::TakeDeadLetters() {
@@ -109,7 +109,6 @@ void Engine::DropBatch() {
   x_letters.clear();
   x_letters_taken = false;
   x_state.Abandon();
-  if (Planted(PlantedBug::kHeadAheadOfRows)) return;
   x_state.head() = x_committed.head;
 }
 
@@ -141,7 +140,9 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
     return result;  // nothing was ever seen that could be stored
 
   LW_RETURN_IF_ERROR(Poison(CreateDatasets()));
-  LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_table->version()));
+  // Not the newest version: another program may have taken the number of a checkpoint of ours that
+  // was lost.
+  LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_committed.version));
   LW_RETURN_IF_ERROR(Poison(FollowSchema()));
   LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
   if (sealed.empty() && !x_state.dirty() && !moved && request.id.empty() && x_letters.empty() &&
@@ -164,6 +165,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_CHECK(row_addresses.size() == sealed.row_keys.size(), "every new row has an address");
   x_state.Committed(sealed, row_addresses, ledger_addresses);
   x_committed = std::move(next);
+  x_committed.version = receipt.version;
   x_letters.clear();
   if (x_letters_taken) LW_RETURN_IF_ERROR(x_dead_letters.RemoveBelow(receipt.version));
   x_letters_taken = false;
@@ -199,6 +201,7 @@ Status Engine::CreateDatasets() {
   LW_ASSIGN_OR_RETURN(
       x_table, x_storage.CreateDataset(x_uri, StoredSchema(schema), EncodeProperties(properties)));
   x_committed = properties;
+  x_committed.version = x_table->version();
   return Ok{};
 }
 
@@ -232,11 +235,13 @@ Status Engine::FollowSchema() {
     LW_RETURN_IF_ERROR(CanWiden(stored.columns[*found].type, column.type));
     LW_RETURN_IF_ERROR(x_table->WidenColumn(column.name, column.type, x_table->version(),
                                             EncodeProperties(x_committed)));
+    x_committed.version = x_table->version();
   }
   if (!added.empty()) {
     for (Column& column : added) column.nullable = true;
     LW_RETURN_IF_ERROR(
         x_table->AddColumns(added, x_table->version(), EncodeProperties(x_committed)));
+    x_committed.version = x_table->version();
     LW_KILL_POINT("schema.after_change");
   }
   return Ok{};

@@ -208,7 +208,10 @@ Result<TableProperties> EffectiveProperties(Dataset& table, uint64_t version,
   while (true) {
     LW_ASSIGN_OR_RETURN(const VersionInfo info, table.Describe(at));
     LW_ASSIGN_OR_RETURN(std::optional<TableProperties> own, DecodeProperties(info.properties));
-    if (own) return std::move(*own);
+    if (own) {
+      own->version = at;
+      return std::move(*own);
+    }
     if (info.restored_version != 0 && info.restored_version < at) {
       at = info.restored_version;
       continue;

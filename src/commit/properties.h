@@ -26,6 +26,7 @@ struct TableProperties {
   uint64_t ledger_version = 0;
   StateHead head;
   std::map<std::string, std::string> positions;
+  uint64_t version = 0;  // of the table that carries them; not stored
 };
 
 Properties EncodeProperties(const TableProperties& properties);
