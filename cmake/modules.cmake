@@ -5,18 +5,16 @@ function(lw_module name)
   target_link_libraries(lw_${name} PUBLIC ${ARG_DEPS})
 endfunction()
 
-# `tests_fast`, `tests_slow` and `tests_soak` build every test of a label; a plain build builds none.
+# `tests_fast` and `tests_slow` build every test of a label; a plain build builds none.
 add_custom_target(tests_fast)
 add_custom_target(tests_slow)
-add_custom_target(tests_soak)
 
-# lw_test(NAME LABEL fast|slow|soak SOURCES … DEPS …): one GoogleTest program; LABEL says in which CI stage it runs;
-# soak: on demand only (docs/testing.md).
+# lw_test(NAME LABEL fast|slow SOURCES … DEPS …): one GoogleTest program; LABEL says in which CI stage it runs.
 # Only tests see test/: "test/…" is on their include path alone.
 function(lw_test name)
   cmake_parse_arguments(ARG "" "LABEL" "SOURCES;DEPS" ${ARGN})
-  if(NOT ARG_LABEL MATCHES "^(fast|slow|soak)$")
-    message(FATAL_ERROR "lw_test(${name}): LABEL is fast, slow or soak, not '${ARG_LABEL}'")
+  if(NOT ARG_LABEL MATCHES "^(fast|slow)$")
+    message(FATAL_ERROR "lw_test(${name}): LABEL is fast or slow, not '${ARG_LABEL}'")
   endif()
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})

@@ -76,6 +76,7 @@ class Lake:
             self.ends.append(size)
         self.seen = {table: 0 for table in TABLES}
         self.done = False
+        self.compactions = 0
 
     def uri(self, table):
         return str(self.folder / f"{table}.lance")
@@ -99,6 +100,8 @@ class Lake:
             process = subprocess.Popen(
                 command, stdout=out, stderr=subprocess.STDOUT, env=environment
             )
+            if self.random.random() < 0.5:
+                self.compact()
             if kill_after is not None:
                 try:
                     process.wait(kill_after)
@@ -109,6 +112,19 @@ class Lake:
             raise Failure(f"exit code {code}: {(self.folder / 'out.txt').read_text()[-2000:]}")
         self.done = code == 0
         return code
+
+    def compact(self):
+        """Another program compacts a table while ours commits to it."""
+        uri = self.uri(self.random.choice(TABLES))
+        if not os.path.exists(uri):
+            return
+        try:
+            dataset = lance.dataset(uri)
+            if len(dataset.get_fragments()) > 1:
+                dataset.optimize.compact_files()
+                self.compactions += 1
+        except (OSError, ValueError, RuntimeError):
+            pass  # ours was faster, or the table is only just being made
 
     def position(self, table):
         """Lines that are committed, as the table itself says."""
@@ -168,11 +184,12 @@ class Campaign:
         self.options = options
         self.random = random.Random(options.seed)
         self.fired = {point: 0 for point in kill_points()}
-        self.kills = self.random_kills = self.checks = self.lakes = 0
+        self.kills = self.random_kills = self.checks = self.lakes = self.compactions = 0
         self.lake = None
 
     def next_lake(self):
         if self.lake:
+            self.compactions += self.lake.compactions
             shutil.rmtree(self.lake.folder)
         self.lake = Lake(self.options, self.lakes, self.options.seed * 1000 + self.lakes)
         self.lakes += 1
@@ -246,7 +263,7 @@ def main():
             failed.append(f"{point} never fired")
     print(
         f"{campaign.kills} kills, {campaign.random_kills} of them at random times, "
-        f"{campaign.lakes} streams of three tables"
+        f"{campaign.lakes} streams of three tables, {campaign.compactions} compactions by others"
     )
     for line in failed:
         print(f"FAILED {line}")

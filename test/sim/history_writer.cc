@@ -7,6 +7,11 @@ namespace {
 constexpr uint64_t kRankDelete = 1;
 constexpr uint64_t kRankUpsert = 2;
 
+// A key that comes back in another partition than the one it was deleted in (the log got more
+// partitions). The order of its changes is lost, so it has complete images only; the null-value
+// record behind its delete comes late.
+constexpr int64_t kWanderer = 100;
+
 }  // namespace
 
 HistoryWriter::HistoryWriter(Random& random, size_t partitions, uint64_t keys)
@@ -60,6 +65,7 @@ std::vector<std::string> HistoryWriter::SomeHidden() {
 void HistoryWriter::Transaction() {
   x_hi += 1 + x_random.Below(9);
   x_mid = 0;
+  x_moved.clear();
   const uint64_t changes = 1 + x_random.Below(3);
   for (uint64_t i = 0; i < changes; ++i) Change();
 }
@@ -70,11 +76,16 @@ void HistoryWriter::Change() {
   const std::optional<int64_t> free = AnyKey(false);
   const uint64_t what = x_random.Below(40);
   if (what < 1) return Truncate();
+  if (what > 36) return WriteWanderer();
   if (live && what < 9) return Remove(*live);
   if (live && what < 11 && x_swapped.count(*live) == 0) return RemoveByNullValue(*live);
-  if (live && free && what < 17) return ChangeKey(*live, *free);
+  // A truncate has no place in the order of a key. While one is under way, a row that moves to a
+  // key and on again in one transaction looks like a swap with the row that the truncate removes.
+  if (live && free && what < 17 && x_moved.count(*live) == 0) return ChangeKey(*live, *free);
   const std::optional<int64_t> other = AnyKey(true);
-  if (live && other && *live != *other && what < 20) return Swap(*live, *other);
+  if (live && other && *live != *other && what < 20 &&
+      x_moved.count(*live) + x_moved.count(*other) == 0)
+    return Swap(*live, *other);
   Write(static_cast<int64_t>(x_random.Below(x_keys)));
 }
 
@@ -147,6 +158,7 @@ void HistoryWriter::ChangeKey(int64_t from, int64_t to) {
   Halves(from, to, row, false);
   x_rows.erase(from);
   x_rows[to] = row;
+  x_moved.insert(to);
 }
 
 void HistoryWriter::Swap(int64_t a, int64_t b) {
@@ -161,7 +173,47 @@ void HistoryWriter::Swap(int64_t a, int64_t b) {
   x_swapped.insert(b);
 }
 
+void HistoryWriter::FlushNullValue() {
+  if (!x_null_value) return;
+  TestChange change;
+  change.kind = Kind::kDelete;
+  change.key = kWanderer;
+  change.flags = kNullValue;
+  // It says nothing: the record is a copy of what its delete said.
+  Append(*x_null_value, {change}, {std::nullopt}).is_copy = true;
+  x_null_value.reset();
+}
+
+void HistoryWriter::WriteWanderer() {
+  const bool live = x_wanderer_live;
+  if (!live) {
+    x_wanderer_partition = x_random.Below(x_partitions);
+    if (x_null_value == x_wanderer_partition) FlushNullValue();
+  }
+  if (live && x_random.OneIn(2)) {
+    FlushNullValue();
+    x_wanderer_live = false;
+    TestChange change;
+    change.kind = Kind::kDelete;
+    change.key = kWanderer;
+    change.version = At(kRankDelete);
+    Append(x_wanderer_partition, {change}, {std::nullopt});
+    x_null_value = x_wanderer_partition;
+    return;
+  }
+  x_wanderer_live = true;
+  const Row row = {NewText(), NewText()};
+  Append(x_wanderer_partition, {Image(kWanderer, row, {})}, {row});
+}
+
+History HistoryWriter::Finish() {
+  FlushNullValue();
+  return std::move(x_history);
+}
+
 void HistoryWriter::Truncate() {
+  x_wanderer_live = false;
+
   x_rows.clear();
   TestChange change;
   change.kind = Kind::kTruncate;

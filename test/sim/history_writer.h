@@ -15,7 +15,7 @@ class HistoryWriter {
   HistoryWriter(Random& random, size_t partitions, uint64_t keys);
 
   void Transaction();
-  History Finish() { return std::move(x_history); }
+  History Finish();
 
  private:
   size_t PartitionOf(int64_t key) const { return static_cast<size_t>(key) % x_partitions; }
@@ -35,13 +35,19 @@ class HistoryWriter {
   void Halves(int64_t from, int64_t to, const Row& row, bool swap_delete);
   void Swap(int64_t a, int64_t b);
   void Truncate();
+  void WriteWanderer();
+  void FlushNullValue();
 
   Random& x_random;
   const size_t x_partitions;
   const uint64_t x_keys;
   History x_history;
   std::map<int64_t, Row> x_rows;
-  std::set<int64_t> x_swapped;  // keys whose last record is the delete of a swap
+  std::set<int64_t> x_moved;  // keys that a row was moved to in this transaction
+  bool x_wanderer_live = false;
+  size_t x_wanderer_partition = 0;
+  std::optional<size_t> x_null_value;  // partition in which the wanderer's is still to come
+  std::set<int64_t> x_swapped;         // keys whose last record is the delete of a swap
   uint64_t x_hi = 0, x_mid = 0, x_sequence = 0, x_texts = 0;
 };
 

@@ -32,7 +32,6 @@ constexpr Plant kPlants[] = {
     {"ConflictIgnored", PlantedBug::kConflictIgnored},
     {"PositionsBeforeRows", PlantedBug::kPositionsBeforeRows},
     {"CheckpointForgotten", PlantedBug::kCheckpointForgotten},
-    {"HeadAheadOfRows", PlantedBug::kHeadAheadOfRows},
 };
 
 class PlantedBugs : public ::testing::TestWithParam<Plant> {
