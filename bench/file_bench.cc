@@ -3,18 +3,16 @@
 // checked against a model of the stream.
 //
 //   file_bench [EVENTS] [KEYS] [FOLDER]
-#include <simdjson.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "base/format.h"
-#include "base/random.h"
+#include "bench/parse_only.h"
+#include "bench/workload.h"
 #include "codec/decoder.h"
 #include "commit/engine.h"
 
@@ -28,46 +26,15 @@ constexpr uint64_t kCheckpointChanges = 200'000;
 struct Stream {
   std::string bytes;  // NDJSON, with padding behind it
   size_t size = 0;
-  uint64_t events = 0;
-  std::map<int64_t, int64_t> rows;  // key -> qty of the newest state
+  WorkloadTruth truth;
 };
 
-// Update-heavy, skewed, 15 % deletes: Debezium envelopes of about 500 bytes.
 Stream MakeStream(uint64_t events, uint64_t keys) {
   Stream stream;
-  Random random(1);
-  uint64_t lsn = 1000;
-  for (uint64_t i = 0; i < events; ++i) {
-    const double skew = static_cast<double>(random.Below(1 << 20)) / (1 << 20);
-    const auto key = static_cast<int64_t>(static_cast<double>(keys) * skew * skew);
-    const auto qty = static_cast<int64_t>(random.Below(1000));
-    const bool known = stream.rows.count(key) != 0;
-    const bool deleted = known && random.Below(100) < 15;
-    lsn += 10 + random.Below(200);
-    const std::string row = Message(
-        R"({{"id":{},"customer":{},"status":"paid","amount":"{}.{:02}","note":"some text that is a bit longer {}","qty":{}}})",
-        key, random.Below(1000000), random.Below(10000), random.Below(100), i, qty);
-    const std::string gone = Message(
-        R"({{"id":{},"customer":null,"status":null,"amount":null,"note":null,"qty":null}})", key);
-    stream.bytes += Message(
-        R"({{"before":{},"after":{},"source":{{"version":"3.6.1.Final","connector":"postgresql","name":"srv",)"
-        R"("ts_ms":{},"snapshot":"false","db":"app","sequence":"[\"{}\",\"{}\"]","schema":"public",)"
-        R"("table":"orders","txId":{},"lsn":{},"xmin":null}},"transaction":null,"op":"{}","ts_ms":{}}})"
-        "\n",
-        deleted ? gone : "null", deleted ? "null" : row, 1760000000000 + i, lsn - 5, lsn, i, lsn,
-        deleted ? "d"
-        : known ? "u"
-                : "c",
-        1760000000040 + i);
-    if (deleted) {
-      stream.rows.erase(key);
-    } else {
-      stream.rows[key] = qty;
-    }
-  }
+  stream.truth = MakeWorkload(WorkloadShapes().front(), events, keys,
+                              [&](std::string_view line) { stream.bytes += line; });
   stream.size = stream.bytes.size();
-  stream.events = events;
-  stream.bytes.append(codec::kPaddingBytes, '\0');
+  stream.bytes.append(std::max(kParsePadding, codec::kPaddingBytes), '\0');
   return stream;
 }
 
@@ -95,50 +62,25 @@ double SecondsOf(const std::function<void()>& work) {
   std::exit(1);
 }
 
-// Reads every field of `after` and the version, and keeps nothing.
-void ParseOnly(const Stream& stream) {
-  simdjson::ondemand::parser parser;
-  uint64_t sum = 0;
-  const std::string_view all(stream.bytes.data(), stream.size);
-  for (size_t at = 0; at < all.size();) {
-    const size_t end = all.find('\n', at);
-    auto document = parser.iterate(stream.bytes.data() + at, end - at, stream.bytes.size() - at);
-    for (auto field : document.get_object()) {
-      const std::string_view name = field.unescaped_key().value();
-      if (name == "after" || name == "before") {
-        auto value = field.value().value();
-        if (value.type().value() == simdjson::ondemand::json_type::object) {
-          for (auto column : value.get_object())
-            sum += column.value().raw_json_token().value().size();
-        }
-      } else if (name == "source") {
-        for (auto column : field.value().get_object()) {
-          if (column.unescaped_key().value() == "sequence")
-            sum += column.value().get_string().value().size();
-        }
-      }
-    }
-    at = end + 1;
-  }
-  if (sum == 0) Stop("the parser read nothing");
-}
-
-void Check(TableImpl& table, const Stream& stream) {
-  uint64_t rows = 0, wrong = 0;
+void Check(TableImpl& table, const WorkloadTruth& truth) {
+  WorkloadTruth seen;
   const Status scanned = table.Scan(
       [&](const Rows& batch, const Schema& schema) {
         const uint32_t id = *schema.Find("id"), qty = *schema.Find("qty");
-        for (uint64_t i = 0; i < batch.size(); ++i, ++rows) {
-          const auto found = stream.rows.find(batch.columns[id].Fixed<int64_t>(i));
-          wrong +=
-              found == stream.rows.end() || found->second != batch.columns[qty].Fixed<int64_t>(i);
+        for (uint64_t i = 0; i < batch.size(); ++i, ++seen.rows) {
+          const auto key = batch.columns[id].Fixed<int64_t>(i);
+          const auto value = batch.columns[qty].Fixed<int64_t>(i);
+          seen.sum_id += key;
+          seen.sum_qty += value;
+          seen.sum_id_qty += key * value;
         }
         return true;
       },
       {});
   if (!scanned.ok()) Stop(ToString(scanned.error()));
-  if (wrong != 0 || rows != stream.rows.size()) {
-    Stop(Message("{} rows, {} expected, {} wrong", rows, stream.rows.size(), wrong));
+  if (seen.rows != truth.rows || seen.sum_id != truth.sum_id || seen.sum_qty != truth.sum_qty ||
+      seen.sum_id_qty != truth.sum_id_qty) {
+    Stop(Message("the table is wrong: {} rows, {} expected", seen.rows, truth.rows));
   }
 }
 
@@ -186,14 +128,14 @@ void Apply(const Stream& stream, const std::string& uri) {
     if ((*table)->pending_changes() >= kCheckpointChanges) commit();
   });
   commit();
-  Check(**table, stream);
+  Check(**table, stream.truth);
 }
 
 void Print(const char* what, std::vector<double> seconds, const Stream& stream, double reference) {
   std::sort(seconds.begin(), seconds.end());
   const double median = seconds[seconds.size() / 2];
   std::printf("%-28s %8.0f k events/s %7.0f MB/s   %5.2f of parse-only   (%.2f-%.2f s)\n", what,
-              static_cast<double>(stream.events) / median / 1e3,
+              static_cast<double>(stream.truth.events) / median / 1e3,
               static_cast<double>(stream.size) / median / 1e6, reference / median, seconds.front(),
               seconds.back());
 }
@@ -207,7 +149,9 @@ int Main(int argc, char** argv) {
   for (int round = 0; round < kRounds; ++round) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
-    parse.push_back(SecondsOf([&] { ParseOnly(stream); }));
+    parse.push_back(SecondsOf([&] {
+      if (ParseOnly(stream.bytes, stream.size) == 0) Stop("the parser read nothing");
+    }));
     decode.push_back(SecondsOf([&] { Decode(stream, [](ChangeBatch&) {}); }));
     apply.push_back(SecondsOf([&] { Apply(stream, (folder / "orders.lance").string()); }));
   }
