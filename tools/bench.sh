@@ -1,0 +1,22 @@
+# Sourced by ./dev: the benchmarks of `./dev bench NAME`. A benchmark is a function bench_NAME that builds what it
+# needs and runs it; its first comment line says what it measures. None of them is a test.
+
+bench() {
+  local name="${1:-files}"
+  shift || true
+  declare -F "bench_$name" >/dev/null || fail "no benchmark '$name'; there are $(list_benches | cut -d ' ' -f 1 | paste -sd ' ')"
+  build_lance
+  "bench_$name" "$@"
+}
+
+list_benches() { sed -n 's/^bench_\([a-z]*\)() { *# */\1 /p' "$ROOT/tools/bench.sh"; }
+
+bench_files() { # files into tables, beside simdjson, DuckDB, pylance and delta-rs; --help lists its options
+  compile release make_workload floors lastword
+  "$(python_env bench/requirements.txt)" bench/files.py --build build/release "$@"
+}
+
+bench_profile() { # [EVENTS]: the parts of a file's way, in one process, for a profiler to look at
+  compile release file_bench
+  build/release/bench/file_bench "${@:-1000000}"
+}
