@@ -105,3 +105,37 @@ def plot_files(results):
     axes.set_yscale("log")
     axes.legend(ncols=3, fontsize="small")
     figure.savefig(ROOT / "docs/performance-files.svg", metadata={"Date": None})
+
+
+def checkpoint_table(rows, result, before):
+    """The figures of one table size for a terminal."""
+    lines = [
+        f"{int(rows):,} rows: opened in {result['open_seconds']:.2f} s,"
+        f" {result['open_seconds'] / result['key_scan_seconds']:.1f} scans of the key column;"
+        f" a checkpoint writes {result['bytes_written'] / 1e3:.0f} kB",
+        f"  {'':14} {'ms':>8}   {'Lastword costs … times less':28} {'before':>8}",
+    ]
+    for engine, figures in result["engines"].items():
+        was = (before or {}).get("engines", {}).get(engine)
+        lines.append(
+            f"  {engine:14} {figures['ms']:8.1f}   {ratio(figures):28}"
+            f" {number(was, 'lastword_is', '.2f'):>8}"
+        )
+    return "\n".join(lines)
+
+
+def checkpoint_docs(results):
+    engines = list(next(iter(results.values()))["engines"])
+    lines = [
+        "| rows | " + " | ".join(engines) + " | opening, in scans of the key column |",
+        "|---|" + "---|" * (len(engines) + 1),
+    ]
+    for rows, result in results.items():
+        cells = []
+        for engine in engines:
+            figures = result["engines"][engine]
+            cell = f"{figures['ms']:.0f} ms"
+            cells.append(cell if engine == "lastword" else f"{cell}, {figures['lastword_is']:.1f}")
+        opening = result["open_seconds"] / result["key_scan_seconds"]
+        lines.append(f"| {int(rows):,} | " + " | ".join(cells) + f" | {opening:.1f} |")
+    return "\n".join(lines)

@@ -20,3 +20,8 @@ bench_profile() { # [EVENTS]: the parts of a file's way, in one process, for a p
   compile release file_bench
   build/release/bench/file_bench "${@:-1000000}"
 }
+
+bench_checkpoints() { # a checkpoint beside merge and delete of pylance and delta-rs, by size of the table; --help
+  compile release checkpoint_cost
+  "$(python_env bench/requirements.txt)" bench/checkpoints.py --build build/release "$@"
+}
