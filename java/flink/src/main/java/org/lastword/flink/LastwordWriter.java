@@ -62,8 +62,8 @@ final class LastwordWriter
             Native.writerAdd(writer, encoder.buffer(), encoder.size(), encoder.rows());
             metrics.getNumBytesSendCounter().inc(encoder.size());
             encoder.clear();
+            stats = Native.writerStats(writer);
         }
-        stats = Native.writerStats(writer);
     }
 
     private void seal() throws IOException {
@@ -72,6 +72,7 @@ final class LastwordWriter
             sealed.add(new Committable(config.sinkId, Committable.UNSTAMPED, subtask,
                     sealed.size(), UUID.randomUUID().toString(), batch));
         }
+        stats = Native.writerStats(writer);
     }
 
     @Override

@@ -49,7 +49,7 @@ class AcceptanceTest {
         }
 
         @Override
-        public int count() {
+        public int count(int subtask) {
             return steps.size();
         }
 

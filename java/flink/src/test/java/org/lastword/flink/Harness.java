@@ -25,6 +25,19 @@ final class Harness {
             "assert d.count_rows() == len(rows)",
             "print(json.dumps({'version': d.version, 'rows': rows}, default=str))");
 
+    // Another program that rewrites the table while it is written to: as it would, it tries again.
+    private static final String COMPACTOR = String.join("\n",
+            "import lance, os, sys, time",
+            "for attempt in range(100):",
+            "    try:",
+            "        d = lance.dataset(sys.argv[1])",
+            "        d.optimize.compact_files(target_rows_per_fragment=1 << 20,",
+            "            materialize_deletions_threshold=0.0)",
+            "        sys.exit(0)",
+            "    except (OSError, ValueError, RuntimeError):",
+            "        time.sleep(0.1)",
+            "sys.exit('no compaction')");
+
     private Harness() {}
 
     static StreamExecutionEnvironment environment(int parallelism, Path folder) {
@@ -51,13 +64,27 @@ final class Harness {
 
     /** The table as pylance sees it: {"version": …, "rows": […]}. */
     static JsonNode read(String uri) throws Exception {
-        Process reader = new ProcessBuilder(python(), "-c", READER, uri)
-                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        byte[] out = reader.getInputStream().readAllBytes();
-        if (!reader.waitFor(1, TimeUnit.MINUTES) || reader.exitValue() != 0) {
-            throw new IOException("pylance cannot read " + uri);
+        return TableShape.json().readTree(pylance(READER, uri));
+    }
+
+    /** Compacts the table with pylance, deleted rows too, whatever else happens to it. */
+    static void compact(String uri) {
+        try {
+            pylance(COMPACTOR, uri);
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException(e);
         }
-        return TableShape.json().readTree(new String(out, StandardCharsets.UTF_8));
+    }
+
+    private static String pylance(String program, String uri)
+            throws IOException, InterruptedException {
+        Process python = new ProcessBuilder(python(), "-c", program, uri)
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        byte[] out = python.getInputStream().readAllBytes();
+        if (!python.waitFor(1, TimeUnit.MINUTES) || python.exitValue() != 0) {
+            throw new IOException("pylance failed on " + uri);
+        }
+        return new String(out, StandardCharsets.UTF_8);
     }
 
     static String python() {
@@ -68,10 +95,14 @@ final class Harness {
         return python;
     }
 
-    /** Two columns of a table as a map; fails where a key is there twice. */
     static Map<Long, String> readMap(String uri, String key, String value) throws Exception {
+        return mapOf(read(uri), key, value);
+    }
+
+    /** Two columns of a table that was read, as a map; fails where a key is there twice. */
+    static Map<Long, String> mapOf(JsonNode table, String key, String value) {
         List<JsonNode> rows = new ArrayList<>();
-        read(uri).get("rows").forEach(rows::add);
+        table.get("rows").forEach(rows::add);
         return rows.stream().collect(
                 Collectors.toMap(row -> row.get(key).asLong(), row -> row.get(value).asText()));
     }

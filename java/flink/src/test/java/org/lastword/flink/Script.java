@@ -11,6 +11,7 @@ import org.apache.flink.streaming.api.functions.source.legacy.RichParallelSource
 import java.io.Serializable;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -22,12 +23,15 @@ final class Script<T> extends RichParallelSourceFunction<T>
         implements CheckpointedFunction, CheckpointListener {
     private static final long serialVersionUID = 1L;
 
-    /** Emits step `step` of one subtask. */
+    /** Emits step `step` of one subtask, which has `count` of them. */
     interface Steps<T> extends Serializable {
-        int count();
+        int count(int subtask);
 
         void emit(int step, int subtask, int subtasks, Consumer<T> out);
     }
+
+    /** The most steps that any subtask of the running test has emitted. */
+    static final AtomicInteger REACHED = new AtomicInteger();
 
     private final Steps<T> steps;
     private volatile boolean running = true;
@@ -44,6 +48,8 @@ final class Script<T> extends RichParallelSourceFunction<T>
     public void initializeState(FunctionInitializationContext context) throws Exception {
         state = context.getOperatorStateStore()
                 .getListState(new ListStateDescriptor<>("next", Integer.class));
+        // Only a subtask that had ended comes back without state.
+        next = context.isRestored() ? Integer.MAX_VALUE : 0;
         for (Integer restored : state.get()) {
             next = restored;
         }
@@ -69,13 +75,15 @@ final class Script<T> extends RichParallelSourceFunction<T>
     public void run(SourceContext<T> context) throws Exception {
         int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
         int subtasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
-        while (running && next < steps.count()) {
+        int count = steps.count(subtask);
+        while (running && next < count) {
             synchronized (context.getCheckpointLock()) {
                 steps.emit(next, subtask, subtasks, context::collect);
                 ++next;
             }
+            REACHED.accumulateAndGet(next, Math::max);
             // The last step is part of the checkpoint at the end of the input.
-            while (running && next < steps.count()) {
+            while (running && next < count) {
                 synchronized (context.getCheckpointLock()) {
                     if (completed >= next) {
                         break;
