@@ -30,7 +30,6 @@ struct TableOptions {
   OnConflict on_conflict = OnConflict::kFail;
   OnResnapshot on_resnapshot = OnResnapshot::kUnset;
   LoneUpdateBefore lone_update_before = LoneUpdateBefore::kDelete;
-  bool several_sources = false;  // rows of several source tables: no truncate, no replace
   bool fsync = true;  // `durability: fsync`; false = a process crash is survived, a power loss not
   bool read_only = false;  // takes no lock; Apply and Commit fail
   std::string storage_version = "2.2";
@@ -72,7 +71,7 @@ struct TableStatus {
            deleted_rows = 0;
   uint64_t kept_rows = 0, waiting_changes = 0, dead_letters = 0, checkpoints = 0;
   std::vector<std::string> quarantined_keys, held_keys;
-  std::map<std::string, Version> floors;  // by source table; "" where one source feeds the table
+  std::map<std::string, Version> floors;  // "": of every row; "src=orders_01": of a source table
   uint32_t epoch = 0;
   uint64_t writer_epoch = 0;
   std::map<std::string, std::string> positions;  // input -> position, as people read it

@@ -9,22 +9,23 @@ namespace lastword {
 
 enum class PlantedBug : uint8_t {
   kNone,
-  kUnversionedDelete,    // a delete applies whatever its version
-  kDroppedTombstone,     // a delete leaves no version behind
-  kTieByArrival,         // of two changes with one version the later one stays
-  kForgottenFloor,       // a restart forgets the floor
-  kFillAcrossKeyChange,  // late images fill columns that came from another key
-  kNullValueReRead,      // a null-value record deletes again when it is read again
-  kForgottenDelete,      // the null-value record behind a delete is one of its own
-  kTruncateOnlyStored,   // a truncate leaves uncommitted rows
-  kTruncateOnlyPending,  // a truncate leaves committed rows
-  kKeptRowDropped,       // the row of a key change is not kept for the other half
-  kSwapUnmarked,         // a swap's second delete removes the new row
-  kLedgerNotPinned,      // the newest ledger is read, not the pinned one
-  kLedgerNotRolledBack,  // a ledger that no version pins is built upon
-  kConflictIgnored,      // rows that another program moved keep their addresses
-  kPositionsBeforeRows,  // positions are committed ahead of the rows
-  kCheckpointForgotten,  // a restart forgets the ids of checkpoints
+  kUnversionedDelete,     // a delete applies whatever its version
+  kDroppedTombstone,      // a delete leaves no version behind
+  kTieByArrival,          // of two changes with one version the later one stays
+  kForgottenFloor,        // a restart forgets the floor
+  kFillAcrossKeyChange,   // late images fill columns that came from another key
+  kNullValueReRead,       // a null-value record deletes again when it is read again
+  kForgottenDelete,       // the null-value record behind a delete is one of its own
+  kTruncateOnlyStored,    // a truncate leaves uncommitted rows
+  kTruncateOnlyPending,   // a truncate leaves committed rows
+  kTruncateOfAllSources,  // a truncate removes the rows of the other source tables too
+  kKeptRowDropped,        // the row of a key change is not kept for the other half
+  kSwapUnmarked,          // a swap's second delete removes the new row
+  kLedgerNotPinned,       // the newest ledger is read, not the pinned one
+  kLedgerNotRolledBack,   // a ledger that no version pins is built upon
+  kConflictIgnored,       // rows that another program moved keep their addresses
+  kPositionsBeforeRows,   // positions are committed ahead of the rows
+  kCheckpointForgotten,   // a restart forgets the ids of checkpoints
 };
 
 #ifdef LW_PLANTED_BUGS

@@ -159,7 +159,6 @@ bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, JsonRef after,
     gone.flags = flags | kKeyChangeDelete;
     SetKey(out, gone, x_other_key);
     SetOther(DetailOf(plan, gone), x_key);
-    SetOrigin(plan, gone, meta);
   }
   ChangeHead& head = AddHead(plan, record, Kind::kUpsert);
   head.version = version;
@@ -167,7 +166,7 @@ bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, JsonRef after,
   head.row = static_cast<uint32_t>(row);
   head.digest = plan.digester.Digest(out.rows, row, x_reader.absent(), x_reader.unavailable());
   SetKey(out, head, x_key);
-  SetOrigin(plan, head, meta);
+  if ((flags & kSnapshotEnd) != 0) head.flags |= SharedOrigin(plan, meta);
   if (moved || OtherKey(plan, record, "__debezium.oldkey", x_other_key)) {
     head.flags |= kKeyChangeUpsert;
     SetOther(DetailOf(plan, head), x_other_key);
@@ -178,8 +177,36 @@ bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, JsonRef after,
   return !has_before || BeforeValues(plan, before, meta, detail.before);
 }
 
-void ChangeBuilder::SetOrigin(TablePlan& plan, ChangeHead& head, const ChangeMeta& meta) {
-  if (plan.spec.several_sources()) DetailOf(plan, head).origin = meta.origin;
+uint16_t ChangeBuilder::SharedOrigin(const TablePlan& plan, const ChangeMeta& meta) const {
+  const bool told_apart =
+      meta.with_schemas ? plan.told_apart_with_schemas : plan.told_apart_without_schemas;
+  return told_apart ? 0 : kSharedOrigin;
+}
+
+// A truncate has no key, but it has the values of its origin columns.
+bool ChangeBuilder::SetOrigin(TablePlan& plan, const Record& record, const ChangeMeta& meta,
+                              ChangeHead& head) {
+  Origin origin;
+  for (const std::string& name : plan.origin_columns) {
+    for (const MetadataColumn& filled : plan.metadata) {
+      const Column& column = plan.schema.columns[filled.column];
+      if (column.name != name) continue;
+      ColumnData value(column.type);
+      if (!FillOne(filled, column, record, meta.source, value)) return false;
+      if (value.IsNull(0)) {
+        return x_stop.Fail(ErrorKind::kMissingKey,
+                           Message("the truncate has no {}, which is part of the key, so it does "
+                                   "not say whose rows it removes; keep `source` at the source's "
+                                   "transforms",
+                                   column.from),
+                           name);
+      }
+      origin.columns.push_back(name);
+      origin.values.emplace_back(value.Bytes(0));
+    }
+  }
+  if (!origin.all_rows()) DetailOf(plan, head).origin = std::move(origin);
+  return true;
 }
 
 bool ChangeBuilder::Delete(TablePlan& plan, const Record& record, JsonRef before,
@@ -206,7 +233,6 @@ bool ChangeBuilder::Delete(TablePlan& plan, const Record& record, JsonRef before
   head.digest = kDeleteDigest;
   head.flags = flags;
   SetKey(batch(plan), head, x_key);
-  SetOrigin(plan, head, meta);
   if ((flags & kNullValue) == 0 && OtherKey(plan, record, "__debezium.newkey", x_other_key)) {
     head.flags |= kKeyChangeDelete;
     SetOther(DetailOf(plan, head), x_other_key);
@@ -224,9 +250,8 @@ bool ChangeBuilder::Truncate(TablePlan& plan, const Record& record, const Change
   ChangeHead& head = AddHead(plan, record, Kind::kTruncate);
   head.version = meta.version;
   head.digest = kDeleteDigest;
-  head.flags = meta.flags;
-  SetOrigin(plan, head, meta);
-  return true;
+  head.flags = meta.flags | SharedOrigin(plan, meta);
+  return SetOrigin(plan, record, meta, head);
 }
 
 bool ChangeBuilder::AppendCanonicalKey(TablePlan& plan, const Rows& rows, uint64_t row,

@@ -21,8 +21,8 @@ struct ChangeMeta {
   Version version;          // unless the table declares sequence columns
   bool has_version = true;  // false: the format has none, so sequence columns must be declared
   uint16_t flags = 0;
-  std::string_view origin;  // "public.orders", for tables with several sources
-  JsonRef source;           // for columns with `from: source.…`
+  bool with_schemas = false;                          // the source puts its tables into schemas
+  JsonRef source;                                     // for columns with `from: source.…`
   const std::vector<ConnectField>* fields = nullptr;  // of the schema wrapper, if there is one
 };
 
@@ -59,7 +59,7 @@ class ChangeBuilder {
               const ChangeMeta& meta, const Version& delete_version);
   /// A delete of the key in `before`, completed and checked by the record key.
   bool Delete(TablePlan& plan, const Record& record, JsonRef before, const ChangeMeta& meta);
-  /// A truncate of the table (of the rows of `meta.origin`, where several sources feed it).
+  /// A truncate of the source table's rows, as far as they can be told from those of others.
   bool Truncate(TablePlan& plan, const Record& record, const ChangeMeta& meta);
 
   /// The key of the record for a message, as well as it can be told; empty where it cannot.
@@ -79,7 +79,8 @@ class ChangeBuilder {
   bool ReadRow(TablePlan& plan, const Record& record, JsonRef after, const ChangeMeta& meta,
                uint64_t row);
   bool UnavailableKey(const std::string& column);
-  void SetOrigin(TablePlan& plan, ChangeHead& head, const ChangeMeta& meta);
+  bool SetOrigin(TablePlan& plan, const Record& record, const ChangeMeta& meta, ChangeHead& head);
+  uint16_t SharedOrigin(const TablePlan& plan, const ChangeMeta& meta) const;
   bool FillMetadata(TablePlan& plan, const Record& record, JsonRef source, bool key_only,
                     Rows& rows);
   bool FillOne(const MetadataColumn& meta, const Column& column, const Record& record,

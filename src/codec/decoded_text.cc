@@ -42,7 +42,7 @@ void AppendFlags(const ChangeHead& head, std::string& out) {
       {kNoCommitSeen, "no_commit"},     {kUnpositioned, "unpositioned"},
       {kNullValue, "null_value"},       {kKeyChangeDelete, "moved_to"},
       {kKeyChangeUpsert, "moved_from"}, {kUpdateBefore, "update_before"},
-      {kArrivalVersion, "arrival"}};
+      {kArrivalVersion, "arrival"},     {kSharedOrigin, "shared_origin"}};
   for (const auto& [flag, name] : kNames) {
     if ((head.flags & flag) != 0) out += std::string(" ") + name;
   }
@@ -78,7 +78,7 @@ std::string ChangeToText(const TableSpec& table, const ChangeBatch& batch, const
     if (detail.before != kNone) {
       out += " before=" + RowToText(table.schema, batch.rows, detail.before);
     }
-    if (!detail.origin.empty()) out += " origin=" + detail.origin;
+    if (!detail.origin.all_rows()) out += " origin=" + ToText(detail.origin);
   }
   return out;
 }

@@ -36,7 +36,6 @@ struct TableSpec {
   } decimal_encoding = DecimalEncoding::kBase64;
   enum class Evolution { kException, kEvolve, kIgnore } evolution = Evolution::kException;
   bool type_widening = false;
-  bool several_sources() const { return sources.size() > 1; }
 };
 
 /// The schema of table `table` has to change before the record at which decoding stopped can be

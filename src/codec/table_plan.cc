@@ -1,5 +1,8 @@
 #include "codec/table_plan.h"
 
+#include "codec/source_names.h"
+#include "model/origin.h"
+
 namespace lastword::codec {
 namespace {
 
@@ -34,6 +37,9 @@ TablePlan::TablePlan(uint32_t table, const TableSpec& table_spec)
       image_names(schema.columns.size()),
       written_names(schema.columns.size()),
       is_key(schema.columns.size(), 0),
+      origin_columns(OriginColumns(schema)),
+      told_apart_with_schemas(ToldApart(spec.sources, schema, true)),
+      told_apart_without_schemas(ToldApart(spec.sources, schema, false)),
       key_names(spec.primary_key),
       stamps(schema.columns.size(), 0),
       plain_forms(schema.columns.size()),

@@ -66,6 +66,9 @@ struct TablePlan {
   uint32_t image_columns = 0;                   // how many columns the image fills
   std::vector<uint8_t> is_key;                  // a column: 1 where it is part of the key
   bool key_from_source = false;                 // a key column is filled from the envelope's source
+  std::vector<std::string> origin_columns;      // of the key: model/origin.h
+  bool told_apart_with_schemas = false;         // by them: codec/source_names.h
+  bool told_apart_without_schemas = false;
   std::vector<MetadataColumn> metadata;
   std::vector<std::string> key_names;  // declared, else those of the first record key that was seen
   std::vector<uint32_t> sequence;      // columns that make the version, in order; or kOffsetColumn

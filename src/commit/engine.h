@@ -51,6 +51,7 @@ class Engine final : public TableImpl, private StoredRows {
 
  private:
   Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
+  Status ForEachKey(const KeyVisit& visit) override;
 
   // engine_open.cc
   Status Recover();

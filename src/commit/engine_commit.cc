@@ -384,8 +384,8 @@ Result<TableImpl::GcReport> Engine::CollectTombstones(const std::optional<Versio
   if (x_state.pending_changes() != 0) {
     return Error{ErrorKind::kUsage, "commit before tombstones are collected", {}};
   }
-  if (x_state.head().floor && *boundary <= *x_state.head().floor && x_state.head().tombstones == 0)
-    return report;
+  const std::optional<Version>& floor = x_state.head().floors.of_all_rows();
+  if (floor && *boundary <= *floor && x_state.head().tombstones == 0) return report;
   report.removed = x_state.CollectTombstones(*boundary, report.kept);
   if (report.kept != 0) report.why = "above the boundary, or with changes that still wait";
   LW_ASSIGN_OR_RETURN(const CommitResult result, Commit({}));

@@ -19,7 +19,6 @@ StateOptions StateOptionsOf(const TableOptions& options) {
   state.on_conflict = options.on_conflict;
   state.on_resnapshot = options.on_resnapshot;
   state.lone_update_before = options.lone_update_before;
-  state.several_sources = options.several_sources;
   return state;
 }
 
@@ -216,6 +215,19 @@ Result<RowChunk> Engine::Take(std::span<const uint64_t> addresses) {
   LW_ASSIGN_OR_RETURN(chunk.rows, x_table->Take(addresses, names));
   chunk.schema = std::move(schema);
   return chunk;
+}
+
+Status Engine::ForEachKey(const KeyVisit& visit) {
+  if (!x_table) return Ok{};
+  LW_RETURN_IF_ERROR(ScanLiveKeys([&](const KeyEntry& entry, std::string_view key) -> Status {
+    visit(entry.key, key);
+    return Ok{};
+  }));
+  // A try whose second commit failed left it at a version of its own.
+  if (x_ledger->version() != x_committed.ledger_version) {
+    LW_RETURN_IF_ERROR(x_ledger->Checkout(x_committed.ledger_version));
+  }
+  return ScanLedgerKeys(*x_ledger, visit);
 }
 
 std::optional<std::string> Engine::PositionOf(const std::string& input) const {

@@ -63,8 +63,8 @@ Result<Explanation> Engine::Explain(const std::string& key_text,
     return Error{ErrorKind::kUsage, Message("there is no table at {}", x_uri), {}};
   }
   LW_ASSIGN_OR_RETURN(const std::string key, ParseKey(x_state.schema(), key_text));
-  const TableState::KeyView view = x_state.View(Hash128(key));
-  const std::optional<Version>& floor = x_state.head().floor;
+  const TableState::KeyView view = x_state.View(Hash128(key), key);
+  const std::optional<Version> floor = x_state.head().floors.Of(x_state.schema(), key);
   std::optional<StoredChange> stored;
   if (view.entry.status != KeyStatus::kNone) {
     stored = StoredChange{view.entry.version(), view.entry.digest, view.entry.live()};
@@ -197,7 +197,10 @@ Result<TableStatus> Engine::GetStatus() {
   LW_ASSIGN_OR_RETURN(const std::vector<DeadLetter> letters, DeadLetters());
   status.dead_letters = letters.size();
   status.checkpoints = x_checkpoints.size();
-  if (head.floor) status.floors[""] = *head.floor;
+  if (const auto& floor = head.floors.of_all_rows()) status.floors[""] = *floor;
+  for (const auto& [origin, floor] : head.floors.of_origins()) {
+    status.floors[ToText(origin)] = floor;
+  }
   status.epoch = head.epoch;
   status.writer_epoch = x_committed.writer_epoch;
   status.positions = x_committed.positions;

@@ -179,4 +179,17 @@ Result<LedgerContents> ReadLedger(Dataset& ledger) {
   return contents;
 }
 
+Status ScanLedgerKeys(Dataset& ledger, const StoredRows::KeyVisit& visit) {
+  const std::vector<std::string> names = {"kind", "key_high", "key_low", "key"};
+  return ledger.Scan(names, [&](const Rows& rows, std::span<const RowAddress>) -> Status {
+    for (uint64_t row = 0; row < rows.size(); ++row) {
+      if (rows.columns[kKind].Fixed<uint8_t>(row) != kKeyRow) continue;
+      visit(
+          {rows.columns[kKeyHigh].Fixed<uint64_t>(row), rows.columns[kKeyLow].Fixed<uint64_t>(row)},
+          rows.columns[kKey].Bytes(row));
+    }
+    return Ok{};
+  });
+}
+
 }  // namespace lastword

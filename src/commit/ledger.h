@@ -44,4 +44,7 @@ struct LedgerContents {
 /// above.
 Result<LedgerContents> ReadLedger(Dataset& ledger);
 
+/// Visits the keys in it, with their canonical bytes.
+Status ScanLedgerKeys(Dataset& ledger, const StoredRows::KeyVisit& visit);
+
 }  // namespace lastword

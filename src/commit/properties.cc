@@ -18,10 +18,30 @@ constexpr const char* kPositions = "lastword.positions";
 constexpr const char* kFormatNow = "1";
 constexpr size_t kCounts = 7;
 
-// state   := {"epoch", "highest_hi", "tombstones", "dead_letter_from"?, "floor"?, "snapshot_end"?,
-// "counts", "inputs"} inputs  := [{"name", "offset"?, "highest"?, "snapshots"?, "epochs"?}]      in
-// the order of their numbers version := "epoch/hi/mid/lo"; snapshots, epochs := [[offset, value],
-// …] counts  := [applied, stale, below_floor, repeat, conflict, quarantined]
+// state    := {"epoch", "highest_hi", "tombstones", "dead_letter_from"?, "floor"?, "floors"?,
+//              "snapshot_ends"?, "counts", "inputs"}
+// floors, snapshot_ends := [{"origin"?, "version", "shared"?}]
+// origin   := [[column, value], …]      of a source table; absent = of every row
+// inputs   := [{"name", "origin"?, "offset"?, "highest"?, "snapshots"?, "epochs"?}]
+//             in the order of their numbers
+// version  := "epoch/hi/mid/lo"; snapshots, epochs := [[offset, value], …]
+// counts   := [applied, stale, below_floor, repeat, conflict, quarantined, held]
+// Older ones have "snapshot_end": a version, for the only source table.
+
+Json OriginToJson(const Origin& origin) {
+  Json json = Json::array();
+  for (size_t i = 0; i < origin.columns.size(); ++i) {
+    json.push_back(Json::array({origin.columns[i], origin.values[i]}));
+  }
+  return json;
+}
+
+Json VersionOfToJson(const Origin& origin, const Version& version) {
+  Json json = Json::object();
+  if (!origin.all_rows()) json["origin"] = OriginToJson(origin);
+  json["version"] = ToString(version);
+  return json;
+}
 
 Json StepsToJson(const std::vector<InputState::From>& steps) {
   Json json = Json::array();
@@ -32,6 +52,7 @@ Json StepsToJson(const std::vector<InputState::From>& steps) {
 Json InputToJson(const InputState& input) {
   Json json = Json::object();
   json["name"] = input.name;
+  if (!input.origin.all_rows()) json["origin"] = OriginToJson(input.origin);
   if (input.applied_offset) json["offset"] = *input.applied_offset;
   if (input.highest) json["highest"] = ToString(*input.highest);
   if (!input.snapshot_lsns.empty()) json["snapshots"] = StepsToJson(input.snapshot_lsns);
@@ -45,8 +66,15 @@ Json StateToJson(const StateHead& head) {
   json["highest_hi"] = head.highest_hi;
   json["tombstones"] = head.tombstones;
   if (head.dead_letter_from != 0) json["dead_letter_from"] = head.dead_letter_from;
-  if (head.floor) json["floor"] = ToString(*head.floor);
-  if (head.snapshot_end) json["snapshot_end"] = ToString(*head.snapshot_end);
+  if (const auto& floor = head.floors.of_all_rows()) json["floor"] = ToString(*floor);
+  for (const auto& [origin, floor] : head.floors.of_origins()) {
+    json["floors"].push_back(VersionOfToJson(origin, floor));
+  }
+  for (const SnapshotEnd& end : head.snapshot_ends) {
+    Json member = VersionOfToJson(end.origin, end.version);
+    if (end.shared) member["shared"] = true;
+    json["snapshot_ends"].push_back(std::move(member));
+  }
   const Counts& c = head.totals;
   json["counts"] =
       Json::array({c.applied, c.stale, c.below_floor, c.repeat, c.conflict, c.quarantined, c.held});
@@ -85,9 +113,51 @@ Result<std::vector<InputState::From>> StepsMember(const Json& json, const char* 
   return steps;
 }
 
+Result<Origin> OriginMember(const Json& json) {
+  Origin origin;
+  const Json* member = FindMember(json, "origin");
+  if (member == nullptr) return origin;
+  if (!member->is_array()) return Corrupt("origin");
+  for (const Json& pair : *member) {
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
+      return Corrupt("origin");
+    }
+    origin.columns.push_back(*pair[0].get_ptr<const std::string*>());
+    origin.values.push_back(*pair[1].get_ptr<const std::string*>());
+  }
+  return origin;
+}
+
+// The members of a list of versions of source tables; none where it is absent.
+Result<std::vector<SnapshotEnd>> VersionsMember(const Json& json, const char* name) {
+  std::vector<SnapshotEnd> versions;
+  const Json* member = FindMember(json, name);
+  if (member == nullptr) return versions;
+  if (!member->is_array()) return Corrupt(name);
+  for (const Json& entry : *member) {
+    SnapshotEnd& end = versions.emplace_back();
+    LW_ASSIGN_OR_RETURN(end.origin, OriginMember(entry));
+    LW_ASSIGN_OR_RETURN(const std::optional<Version> version, VersionMember(entry, "version"));
+    if (!version) return Corrupt(name);
+    end.version = *version;
+    const Json* shared = FindMember(entry, "shared");
+    end.shared = shared != nullptr && *shared == Json(true);
+  }
+  return versions;
+}
+
+Status FloorsFromJson(const Json& json, Floors& floors) {
+  LW_ASSIGN_OR_RETURN(const std::optional<Version> floor, VersionMember(json, "floor"));
+  if (floor) floors.Raise({}, *floor);
+  LW_ASSIGN_OR_RETURN(const std::vector<SnapshotEnd> others, VersionsMember(json, "floors"));
+  for (const SnapshotEnd& other : others) floors.Raise(other.origin, other.version);
+  return Ok{};
+}
+
 Result<InputState> InputFromJson(const Json& json) {
   InputState input;
   LW_ASSIGN_OR_RETURN(input.name, GetString(json, "name"));
+  LW_ASSIGN_OR_RETURN(input.origin, OriginMember(json));
   if (FindMember(json, "offset") != nullptr) {
     LW_ASSIGN_OR_RETURN(input.applied_offset, GetUint64(json, "offset"));
   }
@@ -121,8 +191,10 @@ Result<StateHead> StateFromJson(const std::string& text) {
   LW_ASSIGN_OR_RETURN(head.highest_hi, GetUint64(*parsed, "highest_hi"));
   LW_ASSIGN_OR_RETURN(head.tombstones, GetUint64(*parsed, "tombstones"));
   LW_ASSIGN_OR_RETURN(head.dead_letter_from, GetUint64(*parsed, "dead_letter_from", 0));
-  LW_ASSIGN_OR_RETURN(head.floor, VersionMember(*parsed, "floor"));
-  LW_ASSIGN_OR_RETURN(head.snapshot_end, VersionMember(*parsed, "snapshot_end"));
+  LW_RETURN_IF_ERROR(FloorsFromJson(*parsed, head.floors));
+  LW_ASSIGN_OR_RETURN(head.snapshot_ends, VersionsMember(*parsed, "snapshot_ends"));
+  LW_ASSIGN_OR_RETURN(const std::optional<Version> end, VersionMember(*parsed, "snapshot_end"));
+  if (end) head.snapshot_ends.push_back({{}, *end});
   LW_ASSIGN_OR_RETURN(head.totals, CountsFromJson(*parsed));
   const Json* inputs = FindMember(*parsed, "inputs");
   if (inputs == nullptr || !inputs->is_array()) return Corrupt("inputs");

@@ -63,6 +63,30 @@ void AppendList(const ColumnData& column, uint64_t row, std::string& out) {
 
 }  // namespace
 
+std::optional<CanonicalPart> TakeCanonicalPart(std::string_view& rest) {
+  if (rest.empty()) return std::nullopt;
+  const char marker = rest[0];
+  rest.remove_prefix(1);
+  if (marker == kNullPart) return CanonicalPart{};
+  if (marker != kValuePart || rest.empty()) return std::nullopt;
+  const char tag = rest[0];
+  if (tag == 0) return std::nullopt;
+  rest.remove_prefix(1);
+  size_t size = 8;
+  if (tag == 'b') size = 1;
+  if (tag == 'U') size = 16;
+  if (tag == 's' || tag == 'x' || tag == 'd') {
+    if (rest.size() < 4) return std::nullopt;
+    size = 0;
+    for (int i = 4; i-- > 0;) size = size << 8 | static_cast<uint8_t>(rest[i]);
+    rest.remove_prefix(4);
+  }
+  if (rest.size() < size) return std::nullopt;
+  const std::string_view payload = rest.substr(0, size);
+  rest.remove_prefix(size);
+  return CanonicalPart{tag, payload};
+}
+
 void AppendUint32(uint32_t value, std::string& out) {
   for (int i = 0; i < 4; ++i) out += static_cast<char>(value >> 8 * i);
 }

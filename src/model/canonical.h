@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/rows.h"
 
@@ -13,6 +15,14 @@ namespace lastword {
 /// Appends the part of model/key.h for row `row` of `column`: 0x00 for NULL, else 0x01 tag payload.
 /// Lists and vectors, which only digests have: 0x01 'L' count(4) part*, 0x01 'V' raw floats.
 void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& out);
+
+/// One part of a canonical key.
+struct CanonicalPart {
+  char tag = 0;  // of model/key.h; 0 = NULL
+  std::string_view payload;
+};
+/// Takes the first part off `rest`; empty where the bytes do not begin with one.
+std::optional<CanonicalPart> TakeCanonicalPart(std::string_view& rest);
 
 /// Appends 4 bytes of `value`, little-endian.
 void AppendUint32(uint32_t value, std::string& out);

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "lastword/change.h"
+#include "model/origin.h"
 #include "model/rows.h"
 
 namespace lastword {
@@ -27,6 +28,8 @@ enum ChangeFlag : uint16_t {
   kKeyChangeUpsert = 1 << 6,  // new half of a key change; detail.other_key is the old key
   kUpdateBefore = 1 << 7,     // -U of a changelog
   kArrivalVersion = 1 << 8,   // a changelog: the table gives the version on arrival
+  kSharedOrigin = 1 << 9,     // truncate, end of a snapshot: rows of other source tables of the
+                              // destination cannot be told from those of this one
 };
 
 /// One change. For kTruncate the key is unused. `version` is final unless a flag says that the
@@ -53,7 +56,7 @@ struct ChangeDetail {
       kNone;  // row in ChangeBatch::rows with the non-empty values of `before`, for those columns
   KeyHash other_key;            // the other half of a key change
   std::string other_key_bytes;  // canonical; empty = unknown
-  std::string origin;           // source table ("public.orders"), where several feed one table
+  Origin origin;                // of a truncate
 };
 
 struct ChangeBatch {

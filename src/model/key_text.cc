@@ -57,27 +57,12 @@ std::string PlainDecimal(std::string_view canonical) {
 
 // One part as JSON: numbers and booleans as such, everything else as a string.
 std::optional<Json> TakePart(std::string_view& rest) {
-  if (rest.empty()) return std::nullopt;
-  const char marker = rest[0];
-  rest.remove_prefix(1);
-  if (marker == 0x00) return Json(nullptr);
-  if (marker != 0x01 || rest.empty()) return std::nullopt;
-  const char tag = rest[0];
-  rest.remove_prefix(1);
-  size_t size = 8;
-  if (tag == 'b') size = 1;
-  if (tag == 'U') size = 16;
-  if (tag == 's' || tag == 'x' || tag == 'd') {
-    if (rest.size() < 4) return std::nullopt;
-    size = 0;
-    for (int i = 4; i-- > 0;) size = size << 8 | static_cast<uint8_t>(rest[i]);
-    rest.remove_prefix(4);
-  }
-  if (rest.size() < size) return std::nullopt;
-  const std::string_view payload = rest.substr(0, size);
-  rest.remove_prefix(size);
-  const auto number = size == 8 ? static_cast<int64_t>(LoadUint64(payload)) : 0;
-  switch (tag) {
+  const std::optional<CanonicalPart> part = TakeCanonicalPart(rest);
+  if (!part) return std::nullopt;
+  if (part->tag == 0) return Json(nullptr);
+  const std::string_view payload = part->payload;
+  const auto number = payload.size() == 8 ? static_cast<int64_t>(LoadUint64(payload)) : 0;
+  switch (part->tag) {
     case 'i':
       return Json(number);
     case 'u':

@@ -96,7 +96,6 @@ Result<Destination> Destination::Open(TableConfig config, const std::string& uri
   options.on_conflict = config.on_conflict;
   options.on_resnapshot = config.on_resnapshot;
   options.lone_update_before = config.lone_update_before;
-  options.several_sources = config.sources.size() > 1;
 
   Destination destination;
   LW_ASSIGN_OR_RETURN(destination.x_table, TableImpl::Open(uri, options, storage));

@@ -50,20 +50,28 @@ bool InputState::Applied(const ChangeHead& head, const Version& version, bool en
   return news;
 }
 
-uint32_t Inputs::NumberOf(const std::string& name, uint32_t epoch) {
+uint32_t Inputs::NumberOf(const std::string& name, const Origin& origin, uint32_t epoch) {
+  const InputState* of_all = nullptr;
   for (uint32_t i = 0; i < x_states.size(); ++i) {
-    if (x_states[i].name == name) return i;
+    if (x_states[i].name != name) continue;
+    if (x_states[i].origin == origin) return i;
+    if (x_states[i].origin.all_rows()) of_all = &x_states[i];
   }
   InputState state;
+  if (of_all != nullptr) {
+    state = *of_all;
+  } else if (epoch != 0) {
+    state.epochs.push_back({0, epoch});
+  }
   state.name = name;
-  if (epoch != 0) state.epochs.push_back({0, epoch});
+  state.origin = origin;
   x_states.push_back(std::move(state));
   return static_cast<uint32_t>(x_states.size() - 1);
 }
 
-bool Inputs::AllPast(const Version& version) const {
+bool Inputs::AllPast(const Origin& origin, const Version& version) const {
   return std::all_of(x_states.begin(), x_states.end(), [&](const InputState& input) {
-    return input.highest && *input.highest >= version;
+    return input.origin != origin || (input.highest && *input.highest >= version);
   });
 }
 

@@ -1,5 +1,7 @@
 // What a table remembers of each of its inputs (a partition, a file): how far it was applied and
-// what completes the versions of its changes. Part of the committed state: a restart decides like
+// what completes the versions of its changes. Where the key tells source tables apart, each of them
+// is remembered by itself: positions of two databases in one partition say nothing of each other.
+// Part of the committed state: a restart decides like
 // the process before it.
 #pragma once
 
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "model/change_batch.h"
+#include "model/origin.h"
 
 namespace lastword {
 
@@ -20,6 +23,7 @@ struct InputState {
   };
 
   std::string name;
+  Origin origin;                           // the source table whose changes are meant
   std::optional<uint64_t> applied_offset;  // highest offset that was decided
   std::optional<Version>
       highest;  // highest version of a positioned change, null-value records aside
@@ -41,18 +45,19 @@ struct InputState {
   }
 };
 
-/// The inputs of one table, numbered in the order in which they appeared; numbers are persisted
-/// (KeyEntry::delete_input).
+/// The inputs of one table, or of each of its source tables, numbered in the order in which they
+/// appeared; numbers are persisted (KeyEntry::delete_input).
 class Inputs {
  public:
-  /// The number of an input, which is made where it is new; new inputs start in `epoch`.
-  uint32_t NumberOf(const std::string& name, uint32_t epoch);
+  /// The number of an input, which is made where it is new; new inputs start in `epoch`. One of a
+  /// source table begins with what was remembered before tables were told apart.
+  uint32_t NumberOf(const std::string& name, const Origin& origin, uint32_t epoch);
   InputState& at(uint32_t number) { return x_states[number]; }
   const std::vector<InputState>& states() const { return x_states; }
   std::vector<InputState>& states() { return x_states; }
 
-  /// True when every input has delivered something at or above `version`.
-  bool AllPast(const Version& version) const;
+  /// True when every input of the source table has delivered something at or above `version`.
+  bool AllPast(const Origin& origin, const Version& version) const;
 
  private:
   std::vector<InputState> x_states;

@@ -116,8 +116,9 @@ Status TableState::ApplyPartialKeyChange(PendingKey& key, const Incoming& in) {
   if (chunk == nullptr) {
     const std::optional<StoredChange> old_state = StateOf(old_key);
     const Version delete_half = DeleteHalfOf(in.version);
+    const std::optional<Version> floor = FloorOf(old_key);
     const bool deleted = (old_state && old_state->version >= delete_half) ||
-                         (!old_state && x_head.floor && delete_half <= *x_head.floor);
+                         (!old_state && floor && delete_half <= *floor);
     if (deleted) return NoBase(in);
     auto row = std::make_shared<RowChunk>(x_chunks[in.chunk]->schema);
     row->rows.AppendFrom(x_chunks[in.chunk]->rows, in.head.row);
@@ -142,7 +143,8 @@ Status TableState::ApplyPartialKeyChange(PendingKey& key, const Incoming& in) {
 
 Status TableState::FillWaiting(PendingKey& key, const Incoming& in, const LazyRow& base) {
   const WaitingChange waiting = *ExtraOf(key)->waiting;
-  if (x_head.floor && waiting.version <= *x_head.floor && !key.now.live()) {
+  const std::optional<Version> floor = FloorOf(key);
+  if (floor && waiting.version <= *floor && !key.now.live()) {
     // The floor was raised past it: it comes too late, like any change without a row to replace.
     MutableExtra(key).waiting.reset();
     ++x_counts.below_floor;

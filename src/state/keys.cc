@@ -28,7 +28,8 @@ PendingKey& TableState::Load(const KeyHash& key, std::string_view bytes) {
     found = &x_overlay.Add(key);
     if (x_index.Find(key, found->before)) {
       found->now = found->before;
-      if (found->now.status != KeyStatus::kNone && Truncated(found->now.version())) {
+      const std::string_view known = bytes.empty() ? BytesOf(*found) : bytes;
+      if (found->now.status != KeyStatus::kNone && Truncated(found->now.version(), known)) {
         found->now.status = KeyStatus::kNone;
         found->changed = true;
         ForgetSeenDeletes(*found);
@@ -46,6 +47,16 @@ PendingKey& TableState::Load(const KeyHash& key, std::string_view bytes) {
     found->key = std::string_view(block).substr(begin);
   }
   return *found;
+}
+
+std::string_view TableState::BytesOf(const PendingKey& key) const {
+  if (!key.key.empty()) return key.key;
+  const auto stored = x_extras.find(key.now.key);
+  return stored == x_extras.end() ? std::string_view() : std::string_view(stored->second.key);
+}
+
+std::optional<Version> TableState::FloorOf(const PendingKey& key) const {
+  return x_head.floors.Of(*x_schema, BytesOf(key));
 }
 
 const KeyExtra* TableState::ExtraOf(const PendingKey& key) const {
@@ -133,8 +144,8 @@ uint32_t TableState::NewChunk(std::shared_ptr<const Schema> schema) {
   return static_cast<uint32_t>(x_chunks.size() - 1);
 }
 
-TableState::KeyView TableState::View(const KeyHash& key) {
-  const PendingKey& pending = Load(key, {});
+TableState::KeyView TableState::View(const KeyHash& key, std::string_view canonical_key) {
+  const PendingKey& pending = Load(key, canonical_key);
   return {pending.now, pending.row, ExtraOf(pending)};
 }
 

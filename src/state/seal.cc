@@ -78,17 +78,19 @@ void TableState::SealKey(PendingKey& key, SealedBatch& sealed) {
 }
 
 // What a truncate or a clean-up removes beside the keys of the overlay.
-void TableState::SealRemovals(SealedBatch& sealed) {
-  if (!x_truncated && !x_collected) return;
-  if (Planted(PlantedBug::kTruncateOnlyPending)) return;
-  x_index.ForEach([&](const KeyEntry& entry) {
-    const bool truncated = entry.status != KeyStatus::kNone && Truncated(entry.version());
-    const bool collected = entry.status == KeyStatus::kTombstone && x_collected &&
-                           entry.version() <= *x_collected && !entry.has_extra;
-    if ((!truncated && !collected) || x_overlay.Find(entry.key) != nullptr) return;
-    (entry.live() ? sealed.superseded : sealed.ledger_superseded).push_back(entry.address);
-    sealed.erased.push_back(entry.key);
-  });
+Status TableState::SealRemovals(SealedBatch& sealed) {
+  if (x_truncated.empty() && !x_collected) return Ok{};
+  if (Planted(PlantedBug::kTruncateOnlyPending)) return Ok{};
+  return ForEachCommitted(
+      x_truncated.any_of_origins(), [&](const KeyEntry& entry, std::string_view key) {
+        if (entry.status == KeyStatus::kNone) return;
+        const bool collected = entry.status == KeyStatus::kTombstone && x_collected &&
+                               entry.version() <= *x_collected && !entry.has_extra;
+        if (!collected && !Truncated(entry.version(), key)) return;
+        if (x_overlay.Find(entry.key) != nullptr) return;
+        (entry.live() ? sealed.superseded : sealed.ledger_superseded).push_back(entry.address);
+        sealed.erased.push_back(entry.key);
+      });
 }
 
 void TableState::SealRows(SealedBatch& sealed) {
@@ -122,7 +124,7 @@ Result<SealedBatch> TableState::Seal() {
     if (key.changed) SealKey(key, sealed);
     x_head.highest_hi = std::max(x_head.highest_hi, key.now.hi);
   }
-  SealRemovals(sealed);
+  LW_RETURN_IF_ERROR(SealRemovals(sealed));
   SealRows(sealed);
   return sealed;
 }

@@ -41,6 +41,7 @@ TableState::TableState(KeyIndex& index, StoredRows& stored, const StateOptions& 
 
 void TableState::SetSchema(const Schema& schema) {
   x_schema = std::make_shared<const Schema>(schema);
+  x_origin_columns = OriginColumns(schema);
   x_built = UINT32_MAX;
 }
 
@@ -48,7 +49,7 @@ void TableState::Restore(StateHead head,
                          std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras) {
   Abandon();
   x_head = std::move(head);
-  if (Planted(PlantedBug::kForgottenFloor)) x_head.floor.reset();
+  if (Planted(PlantedBug::kForgottenFloor)) x_head.floors = {};
   x_extras = std::move(extras);
   x_waiting_by_old.clear();
   for (const auto& [key, stored] : x_extras) {
@@ -61,7 +62,7 @@ void TableState::Abandon() {
   x_chunks.clear();
   x_key_arena.clear();
   x_lone_update_befores.clear();
-  x_truncated.reset();
+  x_truncated = {};
   x_collected.reset();
   x_arrival_ordinal = 0;
   x_pending_changes = 0;
@@ -79,24 +80,25 @@ Error TableState::At(const Incoming& in, ErrorKind kind, std::string message) co
 }
 
 Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
-  std::vector<uint32_t> numbers;
-  for (const std::string& name : batch.inputs) {
-    numbers.push_back(x_head.inputs.NumberOf(name, x_head.epoch));
-    if (numbers.back() > kInputsMax) {
-      return Error{ErrorKind::kUsage, Message("a table takes at most {} inputs", kInputsMax), {}};
-    }
-  }
   const uint32_t chunk = NewChunk(x_schema);
   std::swap(x_chunks[chunk]->rows, batch.rows);
   std::optional<FirstHalf> first_half;
+  uint32_t number = 0;
   for (size_t i = 0; i < batch.heads.size(); ++i) {
     if (i + kPrefetchDistance < batch.heads.size()) {
       x_index.Prefetch(batch.heads[i + kPrefetchDistance].key);
     }
     const ChangeHead& head = batch.heads[i];
-    const uint32_t number = numbers[head.input];
+    const Origin origin = OriginOf(batch, head);
+    if (i == 0 || head.input != batch.heads[i - 1].input ||
+        origin != x_head.inputs.at(number).origin) {
+      number = x_head.inputs.NumberOf(batch.inputs[head.input], origin, x_head.epoch);
+    }
+    if (number > kInputsMax) {
+      return Error{ErrorKind::kUsage, Message("a table takes at most {} inputs", kInputsMax), {}};
+    }
     InputState& input = x_head.inputs.at(number);
-    Incoming in{batch, head, nullptr, {}, number, chunk};
+    Incoming in{batch, head, nullptr, {}, number, chunk, 0, input.origin};
     if (head.detail != kNone) in.detail = &batch.details[head.detail];
     in.version = CompleteVersion(head, input);
     // Before the first commit that a source sees, all its events are of one transaction.
@@ -116,6 +118,16 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
     if (in.ends_record) first_half.reset();
   }
   return Ok{};
+}
+
+// The source table of a change, where the key tells them apart.
+Origin TableState::OriginOf(const ChangeBatch& batch, const ChangeHead& head) const {
+  if (x_origin_columns.empty()) return {};
+  if (head.kind == Kind::kTruncate) {
+    return head.detail == kNone ? Origin() : batch.details[head.detail].origin;
+  }
+  auto values = OriginValues(*x_schema, x_origin_columns, batch.KeyOf(head));
+  return values ? Origin{x_origin_columns, std::move(*values)} : Origin();
 }
 
 // Both halves of a key change that came as one record are applied, or neither.
@@ -172,8 +184,9 @@ Result<Outcome> TableState::ApplyHead(const Incoming& in) {
   }
   if (x_head.inputs.at(in.input).Applied(in.head, in.version, in.ends_record)) x_dirty = true;
   ++x_pending_changes;
-  if (in.ends_record && x_head.snapshot_end && x_head.inputs.AllPast(*x_head.snapshot_end)) {
-    LW_RETURN_IF_ERROR(FinishSnapshot());
+  const SnapshotEnd* end = in.ends_record ? EndOf(in.origin) : nullptr;
+  if (end != nullptr && x_head.inputs.AllPast(in.origin, end->version)) {
+    LW_RETURN_IF_ERROR(FinishSnapshot(in.origin));
   }
   return outcome;
 }
@@ -202,7 +215,7 @@ Result<Outcome> TableState::ApplyKey(const Incoming& in) {
 Result<Outcome> TableState::DecideKey(PendingKey& key, const Incoming& in) {
   const bool upsert = in.head.kind == Kind::kUpsert;
   const std::optional<StoredChange> stored = StateOf(key);
-  const Decision decision = Decide(in.version, in.head.digest, upsert, stored, x_head.floor);
+  const Decision decision = Decide(in.version, in.head.digest, upsert, stored, FloorOf(key));
   Outcome outcome = decision.outcome;
   if (Planted(PlantedBug::kUnversionedDelete) && !upsert) outcome = Outcome::kApplied;
   if (Planted(PlantedBug::kTieByArrival) && outcome == Outcome::kConflict) {

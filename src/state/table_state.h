@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,6 +19,7 @@
 #include "model/change_batch.h"
 #include "model/row_chunk.h"
 #include "model/version_columns.h"
+#include "state/floors.h"
 #include "state/inputs.h"
 #include "state/key_extra.h"
 #include "state/key_index.h"
@@ -26,28 +28,38 @@
 
 namespace lastword {
 
-/// Committed rows of the visible table, by address as of the last commit.
+/// What is committed: rows of the visible table, by address as of the last commit, and keys.
 class StoredRows {
  public:
+  using KeyVisit = std::function<void(const KeyHash& hash, std::string_view key)>;
+
   virtual ~StoredRows() = default;
   virtual Result<RowChunk> Take(std::span<const uint64_t> addresses) = 0;
+  /// Visits every key of the visible table and of the ledger; one that is in both twice. Reads both
+  /// from end to end.
+  virtual Status ForEachKey(const KeyVisit& visit) = 0;
 };
 
 struct StateOptions {
   OnConflict on_conflict = OnConflict::kFail;
   OnResnapshot on_resnapshot = OnResnapshot::kUnset;
   LoneUpdateBefore lone_update_before = LoneUpdateBefore::kDelete;
-  bool several_sources = false;  // rows cannot be told apart by source: no truncate, no replace
+};
+
+/// A snapshot whose end was seen, but not every input of its source table is past it.
+struct SnapshotEnd {
+  Origin origin;
+  Version version;
+  bool shared = false;  // kSharedOrigin
 };
 
 /// What is persisted of the state beside rows and ledger rows.
 struct StateHead {
   Inputs inputs;
-  std::optional<Version> floor;
-  std::optional<Version>
-      snapshot_end;         // a snapshot whose end was seen, but not every input is past it
-  uint32_t epoch = 0;       // of new inputs
-  uint64_t highest_hi = 0;  // of all versions decided; arrival versions start above
+  Floors floors;
+  std::vector<SnapshotEnd> snapshot_ends;  // at most one a source table
+  uint32_t epoch = 0;                      // of new inputs
+  uint64_t highest_hi = 0;                 // of all versions decided; arrival versions start above
   uint64_t tombstones = 0;
   uint64_t dead_letter_from = 0;  // dead letters of older table versions were applied since
   Counts totals;
@@ -142,7 +154,7 @@ class TableState {
     RowRef row;
     const KeyExtra* extra = nullptr;
   };
-  KeyView View(const KeyHash& key);
+  KeyView View(const KeyHash& key, std::string_view canonical_key);
   const RowChunk& chunk(uint32_t i) const { return *x_chunks[i]; }
 
  private:
@@ -155,6 +167,7 @@ class TableState {
     uint32_t input = 0;        // number
     uint32_t chunk = 0;        // of head.row
     uint64_t transaction = 0;  // what its changes have in common, in its epoch
+    const Origin& origin;      // of the input
     bool reread = false;
     bool ends_record = true;  // false: another change of the same record follows
     bool has(uint16_t flag) const { return (head.flags & flag) != 0; }
@@ -181,6 +194,7 @@ class TableState {
   void TakeBack(FirstHalf& half, std::vector<Outcome>& outcomes);
 
   // table_state.cc: one change
+  Origin OriginOf(const ChangeBatch& batch, const ChangeHead& head) const;
   Result<Outcome> ApplyHead(const Incoming& in);
   Result<Outcome> ApplyKey(const Incoming& in);
   Result<Outcome> DecideKey(PendingKey& key, const Incoming& in);
@@ -193,6 +207,8 @@ class TableState {
   Error At(const Incoming& in, ErrorKind kind, std::string message) const;
 
   // keys.cc: slots, extras, delete memory
+  std::string_view BytesOf(const PendingKey& key) const;
+  std::optional<Version> FloorOf(const PendingKey& key) const;
   PendingKey& Load(const KeyHash& key, std::string_view bytes);
   const KeyExtra* ExtraOf(const PendingKey& key) const;
   KeyExtra& MutableExtra(PendingKey& key);
@@ -230,26 +246,32 @@ class TableState {
 
   // table_wide.cc: truncate, snapshots
   Result<Outcome> ApplyTruncate(const Incoming& in);
-  void RemoveAtOrBelow(const Version& version);
-  bool Truncated(const Version& version) const { return x_truncated && version <= *x_truncated; }
-  bool CompletesSnapshot(const Incoming& in) const;
-  bool AnyLiveBelow(const Version& version, const KeyHash* except, bool or_at = false) const;
+  Status RemoveAtOrBelow(const Origin& origin, const Version& version);
+  void RemoveFromKey(PendingKey& key, const Version& version);
+  bool Truncated(const Version& version, std::string_view key) const;
+  Status ForEachCommitted(
+      bool with_bytes,
+      const std::function<void(const KeyEntry& entry, std::string_view key)>& visit) const;
+  SnapshotEnd* EndOf(const Origin& origin);
+  bool CompletesSnapshot(const Incoming& in, const Version& end) const;
+  Result<bool> AnyLiveBelow(const Origin& origin, const Version& version, const KeyHash* except,
+                            bool or_at = false);
   Status CheckSnapshotEnd(const Incoming& in);
-  Status FinishSnapshot();
-  Error GapError() const;
-  Error SeveralSourcesError() const;
+  Status CheckRowsLeft(const SnapshotEnd& end, const KeyHash* except);
+  Status FinishSnapshot(const Origin& origin);
 
   // seal.cc
   Status SealLoneUpdateBefores();
   Status SealLazyRows();
   void SealKey(PendingKey& key, SealedBatch& sealed);
-  void SealRemovals(SealedBatch& sealed);
+  Status SealRemovals(SealedBatch& sealed);
   void SealRows(SealedBatch& sealed);
 
   KeyIndex& x_index;
   StoredRows& x_stored;
   StateOptions x_options;
   std::shared_ptr<const Schema> x_schema;
+  std::vector<std::string> x_origin_columns;  // of the schema
   StateHead x_head;
   std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> x_extras;  // committed
   // Old key of each waiting upsert half, committed or not: where a delete half that does not name
@@ -260,7 +282,7 @@ class TableState {
   std::deque<std::unique_ptr<RowChunk>> x_chunks;
   std::deque<std::string> x_key_arena;
   std::set<KeyHash> x_lone_update_befores;
-  std::optional<Version> x_truncated;  // by the batch: committed rows at or below it are gone
+  Floors x_truncated;                  // by the batch: committed rows at or below them are gone
   std::optional<Version> x_collected;  // by the batch: tombstones at or below it are gone
   uint32_t x_built = UINT32_MAX;       // chunk of rows that were put together here
   uint64_t x_arrival_ordinal = 0;

@@ -79,13 +79,6 @@ TEST(Truncate, LeavesRowsKeptAboveIt) {
                           "2=A,B2 "));
 }
 
-TEST(Truncate, OfOneOfSeveralSourcesIsUnsupported) {
-  StateOptions options;
-  options.several_sources = true;
-  EXPECT_TRUE(AlwaysGives(
-      options, {Upsert(1, {10}, "x"), {Truncate({20}), ErrorKind::kUnsupportedOp}}, "1=x,- "));
-}
-
 // The memory of a delete belongs to its partition and outlives the tombstone: the null-value record
 // behind it says nothing of the table.
 TEST(Truncate, KeepsTheMemoryOfDeletes) {
@@ -217,23 +210,6 @@ TEST(SnapshotEnd, AReReadEndMeansNothing) {
                           "1=x,- 2=y,- 5=late,- "));
 }
 
-TEST(SnapshotEnd, ReplaceOfSeveralSourcesIsUnsupported) {
-  StateOptions options = On(OnResnapshot::kReplace);
-  options.several_sources = true;
-  EXPECT_TRUE(AlwaysGives(
-      options, {Upsert(1, {10}, "x"), {End(Read(3, {100}, "z")), ErrorKind::kUnsupportedOp}},
-      "1=x,- "));
-  StateFixture table(options);
-  ASSERT_TRUE(table.Apply(From("p0", Upsert(1, {10}, "x"))).ok());
-  ASSERT_TRUE(table.Apply(From("p1", Upsert(2, {11}, "y"))).ok());
-  ASSERT_TRUE(table.Apply(From("p0", End(Read(3, {100}, "z")))).ok());
-  const Status ended = table.EndOfInputs();
-  ASSERT_FALSE(ended.ok());
-  EXPECT_EQ(ended.error().kind, ErrorKind::kUnsupportedOp);
-  ASSERT_TRUE(table.Commit().ok());
-  EXPECT_EQ(table.Text(), "1=x,- 2=y,- 3=z,- ");
-}
-
 TEST(Floor, RefusesWhereThereIsNoRow) {
   for (const bool restart : {false, true}) {
     StateFixture table;
@@ -309,7 +285,7 @@ TEST(Floor, CollectionTakesKeysThatWereLookedAt) {
   ASSERT_TRUE(table.Apply(Delete(1, {10})).ok());
   ASSERT_TRUE(table.Commit().ok());
   ASSERT_EQ(table.state().extras().size(), 0u);
-  (void)table.state().View(table.HashOf(1));
+  (void)table.state().View(table.HashOf(1), {});
   EXPECT_EQ(table.Collect({0, 20, 0, 0}), 1u);
   EXPECT_EQ(table.tombstones(), 0u);
 }

@@ -86,6 +86,11 @@ TestChange From(const std::string& input, TestChange change, std::optional<uint6
   return change;
 }
 
+TestChange Of(const std::string& source, TestChange change) {
+  change.source = source;
+  return change;
+}
+
 TestChange WithFlags(TestChange change, uint16_t flags) {
   change.flags |= flags;
   return change;
@@ -131,7 +136,7 @@ namespace {
 ::testing::AssertionResult Gives(const StateOptions& options, const std::vector<Step>& steps,
                                  const std::string& text, uint32_t cuts, bool restart,
                                  const Check& check) {
-  StateFixture table(options);
+  StateFixture table(options, !steps.empty() && !steps[0].record[0].source.empty());
   const auto where = [&] {
     return "\n  script " + ToText(steps) + "\n  cuts " + std::to_string(cuts) +
            (restart ? " with restarts" : "");

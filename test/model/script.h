@@ -35,6 +35,8 @@ TestChange KeyDelete(int64_t old_key, At at, int64_t new_key);
 TestChange KeyUpsert(int64_t new_key, At at, int64_t old_key, Text a, Text b = kNull);
 /// `change` out of input `input`, at `offset` or behind the last one of that input.
 TestChange From(const std::string& input, TestChange change, std::optional<uint64_t> offset = {});
+/// `change` of source table `source`; a script has one for all its changes, or for none.
+TestChange Of(const std::string& source, TestChange change);
 TestChange WithFlags(TestChange change, uint16_t flags);
 
 /// One record and what must become of it: an outcome a change, or an error, or any of several.

@@ -15,14 +15,14 @@ std::optional<std::string> TextAt(const ColumnData& column, uint64_t row) {
 
 }  // namespace
 
-StateFixture::StateFixture(const StateOptions& options)
-    : x_options(options), x_schema(TestSchema()) {
+StateFixture::StateFixture(const StateOptions& options, bool several_sources)
+    : x_options(options), x_schema(TestSchema(several_sources)) {
   Restart();
 }
 
 Result<std::vector<Outcome>> StateFixture::ApplyRecord(std::span<const TestChange> changes) {
   const TestChange& first = changes[0];
-  ChangeBatch batch = EmptyBatch(first.input);
+  ChangeBatch batch = EmptyBatch(first.input, !first.source.empty());
   const uint64_t offset = first.offset ? *first.offset : x_offsets[first.input];
   x_offsets[first.input] = std::max(x_offsets[first.input], offset + 1);
   for (const TestChange& change : changes) AppendChange(change, offset, batch);
@@ -119,6 +119,16 @@ Result<RowChunk> StateFixture::Take(std::span<const uint64_t> addresses) {
   return chunk;
 }
 
+Status StateFixture::ForEachKey(const KeyVisit& visit) {
+  for (const auto& [address, stored] : x_rows) {
+    std::string key;
+    LW_RETURN_IF_ERROR(AppendKey(x_schema, stored.row.rows, 0, key));
+    visit(stored.entry.key, key);
+  }
+  for (const auto& [address, stored] : x_ledger) visit(stored.entry.key, stored.key);
+  return Ok{};
+}
+
 std::map<int64_t, StateFixture::TableRow> StateFixture::Table() const {
   std::map<int64_t, TableRow> table;
   for (const auto& [address, stored] : x_rows) {
@@ -129,11 +139,16 @@ std::map<int64_t, StateFixture::TableRow> StateFixture::Table() const {
 }
 
 std::string StateFixture::Text() const {
-  std::string text;
-  for (const auto& [key, row] : Table()) {
-    text +=
-        std::to_string(key) + "=" + row.first.value_or("-") + "," + row.second.value_or("-") + " ";
+  std::map<std::pair<std::string, int64_t>, std::string> lines;
+  for (const auto& [address, stored] : x_rows) {
+    const std::vector<ColumnData>& columns = stored.row.rows.columns;
+    const int64_t id = columns[0].Fixed<int64_t>(0);
+    const std::string source = columns.size() > 3 ? std::string(columns[3].Bytes(0)) + "." : "";
+    lines[{source, id}] = source + std::to_string(id) + "=" + TextAt(columns[1], 0).value_or("-") +
+                          "," + TextAt(columns[2], 0).value_or("-") + " ";
   }
+  std::string text;
+  for (const auto& [key, line] : lines) text += line;
   return text;
 }
 

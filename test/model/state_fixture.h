@@ -20,7 +20,7 @@ namespace lastword {
 
 class StateFixture final : public StoredRows {
  public:
-  explicit StateFixture(const StateOptions& options = {});
+  explicit StateFixture(const StateOptions& options = {}, bool several_sources = false);
 
   /// Applies one change.
   Result<Outcome> Apply(const TestChange& change);
@@ -37,7 +37,7 @@ class StateFixture final : public StoredRows {
   using TableRow = std::pair<std::optional<std::string>, std::optional<std::string>>;
   /// Committed visible rows.
   std::map<int64_t, TableRow> Table() const;
-  /// "1=x,y 2=z,- " : all committed rows as text.
+  /// "1=x,y 2=z,- " : all committed rows as text; "a.1=x,y " with several sources.
   std::string Text() const;
   uint64_t ledger_rows() const { return x_ledger.size(); }
   uint64_t tombstones() const { return x_head.tombstones; }
@@ -55,6 +55,7 @@ class StateFixture final : public StoredRows {
   };
 
   Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
+  Status ForEachKey(const KeyVisit& visit) override;
 
   StateOptions x_options;
   Schema x_schema;

@@ -7,7 +7,7 @@
 
 namespace lastword {
 
-Schema TestSchema() {
+Schema TestSchema(bool several_sources) {
   Schema schema;
   Column id, a, b;
   id.name = "id", id.type.kind = TypeKind::kInt64, id.nullable = false;
@@ -16,6 +16,13 @@ Schema TestSchema() {
   schema.columns = {id, a, b};
   schema.key = {0};
   schema.nullable_key = {false};
+  if (!several_sources) return schema;
+  Column src;
+  src.name = "src", src.type.kind = TypeKind::kString, src.nullable = false;
+  src.from = "source.table";
+  schema.columns.push_back(src);
+  schema.key = {3, 0};
+  schema.nullable_key = {false, false};
   return schema;
 }
 
@@ -29,14 +36,25 @@ void AppendText(const std::optional<std::string>& text, ColumnData& column) {
   }
 }
 
-std::string KeyBytes(int64_t key) {
-  static const Schema kSchema = TestSchema();
-  Rows rows(kSchema);
+void AppendSource(const std::string& source, Rows& rows) {
+  if (!source.empty()) rows.columns[3].AppendBytes(source);
+}
+
+const Schema& SchemaFor(const std::string& source) {
+  static const Schema kOneSource = TestSchema();
+  static const Schema kSeveralSources = TestSchema(true);
+  return source.empty() ? kOneSource : kSeveralSources;
+}
+
+std::string KeyBytes(int64_t key, const std::string& source) {
+  const Schema& schema = SchemaFor(source);
+  Rows rows(schema);
   rows.columns[0].AppendFixed(key);
   rows.columns[1].AppendNull();
   rows.columns[2].AppendNull();
+  AppendSource(source, rows);
   std::string bytes;
-  (void)AppendKey(kSchema, rows, 0, bytes);
+  (void)AppendKey(schema, rows, 0, bytes);
   return bytes;
 }
 
@@ -48,27 +66,27 @@ void AppendImage(const TestChange& change, Rows& rows) {
   rows.columns[0].AppendFixed(change.key);
   AppendText(hidden("a") ? std::nullopt : change.a, rows.columns[1]);
   AppendText(hidden("b") ? std::nullopt : change.b, rows.columns[2]);
+  AppendSource(change.source, rows);
 }
 
 }  // namespace
 
-ChangeBatch EmptyBatch(const std::string& input) {
+ChangeBatch EmptyBatch(const std::string& input, bool several_sources) {
   ChangeBatch batch;
-  batch.rows = Rows(TestSchema());
+  batch.rows = Rows(TestSchema(several_sources));
   batch.inputs = {input};
   batch.null_values = true;
   return batch;
 }
 
 void AppendChange(const TestChange& change, uint64_t offset, ChangeBatch& batch) {
-  static const Schema kSchema = TestSchema();
   ChangeHead head;
   head.kind = change.kind;
   head.version = change.version;
   head.flags = change.flags;
   head.offset = offset;
   if (change.kind != Kind::kTruncate) {
-    const std::string key = KeyBytes(change.key);
+    const std::string key = KeyBytes(change.key, change.source);
     head.key_begin = static_cast<uint32_t>(batch.key_bytes.size());
     head.key_size = static_cast<uint32_t>(key.size());
     head.key = Hash128(key);
@@ -81,20 +99,25 @@ void AppendChange(const TestChange& change, uint64_t offset, ChangeBatch& batch)
   if (change.kind == Kind::kUpsert) {
     head.row = static_cast<uint32_t>(batch.rows.size());
     AppendImage(change, batch.rows);
-    head.digest = Digester(kSchema).Digest(batch.rows, head.row, {}, detail.unavailable);
+    head.digest =
+        Digester(SchemaFor(change.source)).Digest(batch.rows, head.row, {}, detail.unavailable);
     if (change.before_a) {
       detail.before = static_cast<uint32_t>(batch.rows.size());
       TestChange before;
       before.key = change.key;
+      before.source = change.source;
       before.a = change.before_a;
       AppendImage(before, batch.rows);
     }
   }
   if (change.other_key) {
-    detail.other_key_bytes = KeyBytes(*change.other_key);
+    detail.other_key_bytes = KeyBytes(*change.other_key, change.source);
     detail.other_key = Hash128(detail.other_key_bytes);
   }
-  if (change.other_key || !change.unavailable.empty()) {
+  if (change.kind == Kind::kTruncate && !change.source.empty()) {
+    detail.origin = {{"src"}, {change.source}};
+  }
+  if (change.other_key || !change.unavailable.empty() || !detail.origin.all_rows()) {
     head.detail = static_cast<uint32_t>(batch.details.size());
     batch.details.push_back(std::move(detail));
   }
@@ -103,6 +126,7 @@ void AppendChange(const TestChange& change, uint64_t offset, ChangeBatch& batch)
 
 std::string ToText(const TestChange& change) {
   std::string text = change.kind == Kind::kTruncate ? "T" : "k" + std::to_string(change.key);
+  if (!change.source.empty()) text = change.source + "." + text;
   text += change.flags & kNullValue
               ? " null"
               : "@" + ToString(change.version) + (change.kind == Kind::kDelete ? "-" : "");

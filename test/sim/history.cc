@@ -45,7 +45,7 @@ Table History::TableAt(const std::vector<uint64_t>& counts) const {
     for (size_t i = 0; i < record->changes.size(); ++i) {
       const TestChange& change = record->changes[i];
       if (change.kind == Kind::kTruncate) {
-        keys.clear();
+        std::erase_if(keys, [&](const auto& key) { return SourceOf(key.first) == change.source; });
         continue;
       }
       if (record->is_swap_delete && i == 0) continue;
@@ -78,8 +78,9 @@ uint64_t History::records() const {
   return count;
 }
 
-History MakeHistory(Random& random) {
-  HistoryWriter writer(random, 1 + random.Below(3), 3 + random.Below(4));
+History MakeHistory(Random& random, bool several_sources) {
+  const size_t partitions = 1 + random.Below(3);
+  HistoryWriter writer(random, partitions, 3 + random.Below(4), several_sources);
   const uint64_t transactions = 5 + random.Below(25);
   for (uint64_t i = 0; i < transactions; ++i) writer.Transaction();
   return writer.Finish();

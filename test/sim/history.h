@@ -1,7 +1,8 @@
 // What happened at a made-up source, and what its log says of it: transactions over a few keys,
 // written to partitions in the order of each key. Everything that the law has a rule for occurs:
 // partial images, key changes whose halves lie in different partitions, swaps, deletes with and
-// without their null-value record, null-value records alone, truncates, conflicting copies.
+// without their null-value record, null-value records alone, truncates, conflicting copies; in some
+// histories two source tables, each with keys, truncates and key changes of its own.
 //
 // Knows the truth behind each record, so what a table must hold after any prefix of each partition
 // needs no merging and nothing of src/state.
@@ -33,8 +34,13 @@ struct LogRecord {
 
 struct History {
   std::vector<std::vector<LogRecord>> partitions;
+  bool several_sources = false;
 
   static std::string NameOf(size_t partition) { return "t:" + std::to_string(partition); }
+  /// The source table of a key; empty where there is only one.
+  std::string SourceOf(int64_t key) const {
+    return !several_sources ? "" : key % 2 == 0 ? "a" : "b";
+  }
   /// The table behind the first `counts[p]` records of each partition p. Key changes that wait for
   /// their other half leave the row that was there.
   Table TableAt(const std::vector<uint64_t>& counts) const;
@@ -42,6 +48,6 @@ struct History {
 };
 
 /// One random number generator, one history.
-History MakeHistory(Random& random);
+History MakeHistory(Random& random, bool several_sources);
 
 }  // namespace lastword::sim

@@ -14,8 +14,9 @@ constexpr int64_t kWanderer = 100;
 
 }  // namespace
 
-HistoryWriter::HistoryWriter(Random& random, size_t partitions, uint64_t keys)
+HistoryWriter::HistoryWriter(Random& random, size_t partitions, uint64_t keys, bool several_sources)
     : x_random(random), x_partitions(partitions), x_keys(keys) {
+  x_history.several_sources = several_sources;
   x_history.partitions.resize(partitions);
 }
 
@@ -36,11 +37,18 @@ std::optional<int64_t> HistoryWriter::AnyKey(bool live) {
   return std::nullopt;
 }
 
+bool HistoryWriter::SameSource(int64_t a, int64_t b) const {
+  return x_history.SourceOf(a) == x_history.SourceOf(b);
+}
+
 LogRecord& HistoryWriter::Append(size_t partition, std::vector<TestChange> changes,
                                  std::vector<std::optional<Row>> truth) {
   LogRecord& record = x_history.partitions[partition].emplace_back();
   record.sequence = ++x_sequence;
-  for (const TestChange& change : changes) x_swapped.erase(change.key);
+  for (TestChange& change : changes) {
+    x_swapped.erase(change.key);
+    if (change.kind != Kind::kTruncate) change.source = x_history.SourceOf(change.key);
+  }
   record.changes = std::move(changes);
   record.truth = std::move(truth);
   return record;
@@ -81,9 +89,10 @@ void HistoryWriter::Change() {
   if (live && what < 11 && x_swapped.count(*live) == 0) return RemoveByNullValue(*live);
   // A truncate has no place in the order of a key. While one is under way, a row that moves to a
   // key and on again in one transaction looks like a swap with the row that the truncate removes.
-  if (live && free && what < 17 && x_moved.count(*live) == 0) return ChangeKey(*live, *free);
+  if (live && free && what < 17 && x_moved.count(*live) == 0 && SameSource(*live, *free))
+    return ChangeKey(*live, *free);
   const std::optional<int64_t> other = AnyKey(true);
-  if (live && other && *live != *other && what < 20 &&
+  if (live && other && *live != *other && what < 20 && SameSource(*live, *other) &&
       x_moved.count(*live) + x_moved.count(*other) == 0)
     return Swap(*live, *other);
   Write(static_cast<int64_t>(x_random.Below(x_keys)));
@@ -212,11 +221,13 @@ History HistoryWriter::Finish() {
 }
 
 void HistoryWriter::Truncate() {
-  x_wanderer_live = false;
-
-  x_rows.clear();
   TestChange change;
   change.kind = Kind::kTruncate;
+  // A truncate is of the source table of some key.
+  if (x_history.several_sources) change.source = x_history.SourceOf(x_random.Below(2));
+  if (x_history.SourceOf(kWanderer) == change.source) x_wanderer_live = false;
+  std::erase_if(x_rows,
+                [&](const auto& row) { return x_history.SourceOf(row.first) == change.source; });
   change.version = At(kRankUpsert);
   Append(x_random.Below(x_partitions), {change}, {std::nullopt});
 }

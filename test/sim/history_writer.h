@@ -12,7 +12,7 @@ namespace lastword::sim {
 
 class HistoryWriter {
  public:
-  HistoryWriter(Random& random, size_t partitions, uint64_t keys);
+  HistoryWriter(Random& random, size_t partitions, uint64_t keys, bool several_sources);
 
   void Transaction();
   History Finish();
@@ -22,6 +22,7 @@ class HistoryWriter {
   Version At(uint64_t rank);
   std::optional<int64_t> AnyKey(bool live);
   std::string NewText();
+  bool SameSource(int64_t a, int64_t b) const;
   LogRecord& Append(size_t partition, std::vector<TestChange> changes,
                     std::vector<std::optional<Row>> truth);
   TestChange Image(int64_t key, const Row& row, const std::vector<std::string>& hidden);

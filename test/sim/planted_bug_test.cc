@@ -25,6 +25,7 @@ constexpr Plant kPlants[] = {
     {"ForgottenDelete", PlantedBug::kForgottenDelete},
     {"TruncateOnlyStored", PlantedBug::kTruncateOnlyStored},
     {"TruncateOnlyPending", PlantedBug::kTruncateOnlyPending},
+    {"TruncateOfAllSources", PlantedBug::kTruncateOfAllSources},
     {"KeptRowDropped", PlantedBug::kKeptRowDropped},
     {"SwapUnmarked", PlantedBug::kSwapUnmarked},
     {"LedgerNotPinned", PlantedBug::kLedgerNotPinned},

@@ -58,7 +58,7 @@ Status ScriptedSource::Next(uint64_t records_max, Delivery& out) {
   x_before = x_cursors;
   const std::optional<size_t> partition = Choose();
   if (!partition || x_deliveries == x_options.deliveries_max) {
-    out.decoded.tables.push_back(EmptyBatch("none"));
+    out.decoded.tables.push_back(EmptyBatch("none", x_history.several_sources));
     out.decoded.tables[0].inputs.clear();
     out.state = Delivery::State::kEnd;
     return Ok{};
@@ -69,7 +69,7 @@ Status ScriptedSource::Next(uint64_t records_max, Delivery& out) {
   Cursor& cursor = x_cursors[*partition];
   uint64_t records = x_options.in_order ? 1 : 1 + x_random.Below(6);
   records = std::min({records, records_max, log.size() - cursor.next});
-  ChangeBatch batch = EmptyBatch(History::NameOf(*partition));
+  ChangeBatch batch = EmptyBatch(History::NameOf(*partition), x_history.several_sources);
   for (uint64_t i = 0; i < records; ++i) {
     for (const TestChange& change : log[cursor.next].changes) {
       AppendChange(change, cursor.next, batch);

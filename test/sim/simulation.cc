@@ -13,6 +13,8 @@ namespace {
 
 constexpr const char* kUri = "mem://t.lance";
 constexpr uint64_t kProcessesMax = 40;
+// One seed in so many has two source tables; which, does not depend on what else a seed draws.
+constexpr uint64_t kSeveralSourcesOneIn = 4;
 
 // What a process may stop with. Anything else is a defect.
 bool IsExpected(ErrorKind kind) {
@@ -24,7 +26,9 @@ bool IsExpected(ErrorKind kind) {
 class Simulation {
  public:
   explicit Simulation(uint64_t seed)
-      : x_random(seed), x_history(MakeHistory(x_random)), x_storage(x_store) {
+      : x_random(seed),
+        x_history(MakeHistory(x_random, seed % kSeveralSourcesOneIn == kSeveralSourcesOneIn - 1)),
+        x_storage(x_store) {
     x_fault_one_in = x_random.OneIn(4) ? 0 : 3 + x_random.Below(30);
     x_store.SetFaults([this](const StorageCall& call) { return FaultOf(call); });
   }
@@ -73,7 +77,11 @@ class Simulation {
     config.name = "t";
     config.sources = {"t"};
     config.primary_key = {"id"};
-    config.columns = TestSchema().columns;
+    config.columns = TestSchema(x_history.several_sources).columns;
+    if (x_history.several_sources) {
+      config.sources = {"a", "b"};
+      config.primary_key = {"src", "id"};
+    }
     config.on_conflict = OnConflict::kQuarantine;
     return Destination::Open(config, kUri, {}, x_storage);
   }

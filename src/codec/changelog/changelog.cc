@@ -79,7 +79,6 @@ bool ChangelogReader::ReadRow(const Record& record, std::string_view kind, JsonR
   TablePlan& plan = x_builder.plan(table);
   ChangeMeta meta;
   meta.flags = kArrivalVersion | (is_before ? kUpdateBefore : 0);
-  meta.origin = record.topic;
   return is_upsert ? x_builder.Upsert(plan, record, row, JsonRef{}, meta, Version{})
                    : x_builder.Delete(plan, record, row, meta);
 }

@@ -306,11 +306,7 @@ bool DebeziumReader::PlaceInLog(const TablePlan& plan, const Source& source, Ran
   meta.flags = event.flags;
   meta.has_version = event.missing == nullptr;
   meta.source = source.block;
-  if (plan.spec.several_sources()) {
-    const std::string_view schema = source.schema.empty() ? source.db : source.schema;
-    x_origin = schema.empty() ? std::string(source.table) : Message("{}.{}", schema, source.table);
-    meta.origin = x_origin;
-  }
+  meta.with_schemas = !source.schema.empty();
   return meta.has_version || !plan.spec.sequence_columns.empty() ||
          x_builder.stop().Fail(
              ErrorKind::kNoVersion,
@@ -341,14 +337,6 @@ bool DebeziumReader::ReadNull(const Record& record) {
   ChangeMeta meta;
   meta.flags = kNullValue;
   meta.has_version = false;
-  if (plan->spec.several_sources() && !record.topic.empty()) {
-    const size_t last = record.topic.rfind('.');
-    const size_t second = last == std::string_view::npos || last == 0
-                              ? std::string_view::npos
-                              : record.topic.rfind('.', last - 1);
-    x_origin = record.topic.substr(second == std::string_view::npos ? 0 : second + 1);
-    meta.origin = x_origin;
-  }
   if (x_builder.Delete(*plan, record, JsonRef{}, meta)) {
     Remember(record, true);
     return true;

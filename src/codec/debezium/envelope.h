@@ -80,7 +80,7 @@ class DebeziumReader final : public FormatReader {
   Router& x_router;
   JsonRef x_image;
   std::vector<Previous> x_previous;  // an input
-  std::string x_origin, x_op;
+  std::string x_op;
   NameMemo x_envelope_names, x_source_names;
   std::string x_scratch[8];  // unescaped texts of a source block
 };

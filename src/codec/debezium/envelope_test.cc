@@ -303,16 +303,39 @@ TEST(Debezium, TablesAreRoutedByTheNamesTheyDeclare) {
   EXPECT_EQ(decoded.error->place.line, 3u);
 }
 
-TEST(Debezium, SeveralSourcesLeaveTheirNames) {
+TEST(Debezium, ATruncateOfOneOfSeveralSourcesSaysWhichRows) {
+  TableSpec spec = SpecOf("t", {{"id", "int64"}, {"src", "string"}}, {"src", "id"});
+  spec.sources = {"t1", "t2"};
+  spec.schema.columns[1].from = "source.table";
+  const std::string text = Event("r", R"("after":{"id":1})",
+                                 R"({"connector":"postgresql","schema":"public","table":"t1",)"
+                                 R"("lsn":100,"snapshot":"last"})") +
+                           Event("t", R"("after":null)", At(90, 102, "t2"));
+  const DecodedText decoded = Decode(text, spec);
+  EXPECT_FALSE(decoded.error) << ToString(*decoded.error);
+  EXPECT_THAT(decoded.changes,
+              ElementsAre(R"(+ t 100/0/0 key=["t1",1] {"id":1,"src":"t1"} read end)",
+                          "truncate t 90/102/1 origin=src=t2"));
+
+  spec.schema.columns[1].from = "source.schema";
+  EXPECT_THAT(Decode(text, spec).changes,
+              ElementsAre(R"(+ t 100/0/0 key=["public",1] {"id":1,"src":"public"} read end)"
+                          " shared_origin",
+                          "truncate t 90/102/1 shared_origin origin=src=public"));
+
+  spec.schema.columns[1].from = "source.db";
+  ExpectStop(Decode(Event("t", R"("after":null)", At(90, 102, "t2")), spec), ErrorKind::kMissingKey,
+             "source.db", "src");
+}
+
+TEST(Debezium, ATruncateOfOneOfSeveralSourcesWithoutOriginInTheKeyIsMarked) {
   TableSpec spec = T();
   spec.sources = {"t1", "t2"};
   const DecodedText decoded = Decode(Event("c", R"("after":{"id":1})", At(90, 100, "t1")) +
-                                         Event("d", R"("before":{"id":1})", At(90, 101, "t2")) +
                                          Event("t", R"("after":null)", At(90, 102, "t2")),
                                      spec);
-  EXPECT_THAT(decoded.changes, ElementsAre(R"(+ t 90/100/2 key=1 {"id":1} origin=public.t1)",
-                                           "- t 90/101/1 key=1 origin=public.t2",
-                                           "truncate t 90/102/1 origin=public.t2"));
+  EXPECT_THAT(decoded.changes,
+              ElementsAre(R"(+ t 90/100/2 key=1 {"id":1})", "truncate t 90/102/1 shared_origin"));
 }
 
 TEST(Debezium, DefaultsFillAbsentColumnsOnly) {

@@ -155,8 +155,7 @@ TEST(Records, NullValuesAreRoutedByTopic) {
   EXPECT_FALSE(decoded.error) << ToString(*decoded.error);
   EXPECT_THAT(decoded.changes,
               ElementsAre("- a 0/0/0 key=1 null_value", "- a 0/0/0 key=1 null_value",
-                          "- b 0/0/0 key=1 null_value origin=audit.t2",
-                          "- b 0/0/0 key=1 null_value origin=y.t3"));
+                          "- b 0/0/0 key=1 null_value", "- b 0/0/0 key=1 null_value"));
   ExpectStop(Decode(line("srv.public.t2"), {a, b}), ErrorKind::kUnroutedTable, "srv.public.t2");
   ExpectStop(Decode(Line(R"({"id":1})", "null"), {a, b}), ErrorKind::kUnroutedTable, "no topic");
 }

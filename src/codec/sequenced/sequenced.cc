@@ -141,7 +141,6 @@ bool SequencedReader::Read(const Record& record) {
   if (!MakeImage(plan, line, is_upsert)) {
     return stop.Fail(ErrorKind::kInternal, "an image of a sequenced record is no JSON");
   }
-  meta.origin = record.topic;
   // The image names the key; the record's own key would be read as a second one.
   Record bare = record;
   bare.key = {};
