@@ -1,6 +1,7 @@
 // Places where a crash hurts, by name. A test starts the real program with
 // LASTWORD_KILL_POINT=NAME or NAME:N, and the program ends itself with SIGKILL when it reaches that
-// place (for the N-th time), as a power cut of the process would. Costs one predictable branch
+// place (for the N-th time), as a power cut of the process would; with NAME:N:stop it stops itself
+// with SIGSTOP, and goes on as a zombie when somebody lets it. Costs one predictable branch
 // otherwise. Never compiled out: what is tested is what is shipped.
 #pragma once
 
@@ -34,7 +35,8 @@ constexpr bool IsKillPoint(std::string_view name) {
 /// True when LASTWORD_KILL_POINT is set; read once, when the program starts.
 extern const bool kKillPointArmed;
 
-/// Counts a hit of `name` and does not return when it is the armed one and due. Any thread.
+/// Counts a hit of `name`; kills or stops the process when it is the armed one and due. Any
+/// thread.
 void HitKillPoint(std::string_view name);
 
 }  // namespace lastword

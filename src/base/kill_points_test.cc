@@ -25,8 +25,8 @@ TEST(KillPointChild, DISABLED_MeetsOnePointThreeTimes) {
   _exit(10);
 }
 
-// The wait status of a child with this setting; nullptr = not set.
-int RunChild(const char* setting) {
+// The wait status of a child with this setting; nullptr = not set. One that stops goes on.
+int RunChild(const char* setting, int* stops = nullptr) {
   const pid_t pid = fork();
   if (pid == 0) {
     setenv("LASTWORD_KILL_POINT_CHILD", "1", 1);
@@ -38,7 +38,10 @@ int RunChild(const char* setting) {
     _exit(99);
   }
   int status = 0;
-  waitpid(pid, &status, 0);
+  while (waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status)) {
+    if (stops != nullptr) ++*stops;
+    kill(pid, SIGCONT);
+  }
   return status;
 }
 
@@ -64,6 +67,14 @@ TEST(KillPoints, AHitCanBeChosen) {
   EXPECT_TRUE(Survived(RunChild("commit.after_visible:4")));
   EXPECT_TRUE(Killed(RunChild("commit.after_ledger:1")));
   EXPECT_TRUE(Survived(RunChild("commit.after_ledger:2")));
+}
+
+TEST(KillPoints, AStoppedProcessGoesOn) {
+  int stops = 0;
+  EXPECT_TRUE(Survived(RunChild("commit.after_visible:2:stop", &stops)));
+  EXPECT_EQ(stops, 1);
+  EXPECT_TRUE(Survived(RunChild("commit.before_ledger:stop", &stops)));
+  EXPECT_EQ(stops, 1);
 }
 
 TEST(KillPoints, NamesAreUnique) {

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <iostream>
 #include <iterator>
+#include <optional>
 
+#include "base/format.h"
 #include "cli/apply_arguments.h"
 #include "cli/apply_report.h"
 #include "cli/command.h"
@@ -25,6 +27,9 @@ constexpr int kStrictExitCode = 3;    // as a run that stopped at a record
 
 // Uncommitted changes may hold this part of `memory`: the key index and storage need the rest.
 constexpr uint64_t kPendingShare = 4;
+
+// How often a run opens its tables anew, after another writer has committed to one of them.
+constexpr int kReopensMax = 5;
 
 void SayNote(const std::string& note) {
   std::cerr << "lastword: " << note << std::endl;
@@ -52,12 +57,12 @@ Error WithHint(Error error, const ApplyPlan& plan) {
   return error;
 }
 
-Result<std::vector<Destination>> OpenDestinations(ApplyPlan& plan, Storage& storage) {
+Result<std::vector<Destination>> OpenDestinations(const ApplyPlan& plan, Storage& storage) {
   const TableOptions options = TableOptionsOf(plan.pipeline);
   std::vector<Destination> destinations;
-  for (PlannedTable& table : plan.tables) {
+  for (const PlannedTable& table : plan.tables) {
     LW_ASSIGN_OR_RETURN(Destination destination,
-                        Destination::Open(std::move(table.config), table.uri, options, storage));
+                        Destination::Open(table.config, table.uri, options, storage));
     destinations.push_back(std::move(destination));
   }
   return destinations;
@@ -125,8 +130,17 @@ CommandResult Report(const ApplyRun& run, const ApplyArguments& arguments, doubl
   return clean ? 0 : kStrictExitCode;
 }
 
-CommandResult Apply(const ApplyArguments& arguments) {
-  LW_ASSIGN_OR_RETURN(ApplyPlan plan, PlanApply(arguments));
+// True when an error says that another writer committed, and the input can be read once more: what
+// it committed is then built upon.
+bool MayReopen(const Error& error, const ApplyPlan& plan) {
+  const std::vector<std::string>& paths = plan.pipeline.source.paths;
+  return ClassOf(error.kind) == ErrorClass::kReread &&
+         std::find(paths.begin(), paths.end(), "-") == paths.end();
+}
+
+// One run from opening the tables to the report; empty where they are to be opened again.
+Result<std::optional<int>> ApplyOnce(const ApplyArguments& arguments, const ApplyPlan& plan,
+                                     bool last_try) {
   const Clock::time_point started = Clock::now();
   std::unique_ptr<OutcomesFile> outcomes;
   if (!arguments.outcomes.empty()) {
@@ -152,14 +166,27 @@ CommandResult Apply(const ApplyArguments& arguments) {
   ApplyRun run(*source, std::move(destinations), std::move(options));
   const CommandResult ended = StepToEnd(run, *source, bar);
   bar.Clear();
+  if (!ended.ok() && !last_try && MayReopen(ended.error(), plan)) {
+    SayNote(Message("{}; opening the tables again", ended.error().message));
+    return std::optional<int>();
+  }
   const double seconds = std::chrono::duration<double>(Clock::now() - started).count();
   const Status closed = outcomes == nullptr ? Status(Ok{}) : outcomes->Close();
   const CommandResult reported = Report(run, arguments, seconds, !ended.ok());
   if (!ended.ok()) return WithHint(ended.error(), plan);
   LW_RETURN_IF_ERROR(closed);
-  if (*ended != 0) return *ended;
+  if (*ended != 0) return std::optional<int>(*ended);
   LW_RETURN_IF_ERROR(reported);
-  return arguments.strict ? *reported : 0;
+  return std::optional<int>(arguments.strict ? *reported : 0);
+}
+
+CommandResult Apply(const ApplyArguments& arguments) {
+  LW_ASSIGN_OR_RETURN(const ApplyPlan plan, PlanApply(arguments));
+  for (int reopened = 0;; ++reopened) {
+    LW_ASSIGN_OR_RETURN(const std::optional<int> code,
+                        ApplyOnce(arguments, plan, reopened == kReopensMax));
+    if (code) return *code;
+  }
 }
 
 constexpr const char* kExamples =

@@ -1,6 +1,7 @@
 #include "commit/dead_letter.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/base64.h"
 #include "base/files.h"
@@ -57,73 +58,105 @@ Result<DeadLetter> FromJson(const Json& json) {
   return letter;
 }
 
+// A number as it stands in the name of a file.
+std::string Padded(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  return std::string(kDigits - digits.size(), '0') + digits;
+}
+
+// Reads kDigits digits; empty where there are others.
+std::optional<uint64_t> ParsePadded(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.size() != kDigits || status != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
 }  // namespace
 
-std::string DeadLetterFolder::PathOf(uint64_t version) const {
-  const std::string digits = std::to_string(version);
-  return x_folder + "/" + std::string(kDigits - digits.size(), '0') + digits + std::string(kSuffix);
-}
-
-Result<std::vector<uint64_t>> DeadLetterFolder::Versions() const {
-  std::vector<uint64_t> versions;
-  if (!FileExists(x_folder)) return versions;
+Result<std::vector<DeadLetterFolder::File>> DeadLetterFolder::Files() const {
+  std::vector<File> files;
+  if (!FileExists(x_folder)) return files;
   LW_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(x_folder));
   for (const std::string& name : names) {
-    const bool ours = name.size() == kDigits + kSuffix.size() && name.substr(kDigits) == kSuffix &&
-                      std::all_of(name.begin(), name.begin() + kDigits,
-                                  [](char c) { return c >= '0' && c <= '9'; });
-    if (ours) versions.push_back(std::stoull(name.substr(0, kDigits)));
+    if (!name.ends_with(kSuffix)) continue;
+    const std::string_view stem = std::string_view(name).substr(0, name.size() - kSuffix.size());
+    const std::optional<uint64_t> version = ParsePadded(stem.substr(0, kDigits));
+    if (!version) continue;
+    File file{*version, std::nullopt, name};
+    if (stem.size() > kDigits) {
+      file.writer = stem[kDigits] == '-' ? ParsePadded(stem.substr(kDigits + 1)) : std::nullopt;
+      if (!file.writer) continue;
+    }
+    files.push_back(std::move(file));
   }
-  return versions;
+  std::sort(files.begin(), files.end(),
+            [](const File& a, const File& b) { return a.name < b.name; });
+  return files;
 }
 
-Status DeadLetterFolder::Write(uint64_t version, const std::vector<DeadLetter>& letters,
-                               bool sync) const {
-  if (letters.empty()) return RemoveFile(PathOf(version));
+Status DeadLetterFolder::Write(uint64_t version, uint64_t writer,
+                               const std::vector<DeadLetter>& letters, bool sync) const {
+  const std::string path =
+      x_folder + "/" + Padded(version) + "-" + Padded(writer) + std::string(kSuffix);
+  if (letters.empty()) return RemoveFile(path);
   LW_RETURN_IF_ERROR(CreateFolders(x_folder));
   std::string lines;
   for (const DeadLetter& letter : letters) {
     lines += DumpJson(ToJson(letter));
     lines += '\n';
   }
-  return WriteFileAtomically(PathOf(version), lines, sync);
+  return WriteFileAtomically(path, lines, sync);
 }
 
-Result<std::vector<DeadLetter>> DeadLetterFolder::Read(uint64_t from, uint64_t to) const {
-  std::vector<DeadLetter> letters;
-  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, Versions());
-  for (const uint64_t version : versions) {
-    if (version < from || version > to) continue;
-    LW_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(PathOf(version)));
-    for (size_t at = 0; at < text.size();) {
-      const size_t end = std::min(text.find('\n', at), text.size());
-      auto json = ParseJson(std::string_view(text).substr(at, end - at));
-      auto letter = json.ok() ? FromJson(*json) : Result<DeadLetter>(json.error());
-      if (!letter.ok()) {
-        return Error{
-            ErrorKind::kStorageCorrupt,
-            Message("dead letter {} cannot be read: {}", PathOf(version), letter.error().message),
-            {}};
-      }
-      letters.push_back(std::move(*letter));
-      at = end + 1;
+Status DeadLetterFolder::ReadFile(const File& file, std::vector<DeadLetter>& letters) const {
+  LW_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(PathOf(file)));
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    auto json = ParseJson(std::string_view(text).substr(at, end - at));
+    auto letter = json.ok() ? FromJson(*json) : Result<DeadLetter>(json.error());
+    if (!letter.ok()) {
+      return Error{
+          ErrorKind::kStorageCorrupt,
+          Message("dead letter {} cannot be read: {}", PathOf(file), letter.error().message),
+          {}};
     }
+    letters.push_back(std::move(*letter));
+    at = end + 1;
+  }
+  return Ok{};
+}
+
+Result<std::vector<DeadLetter>> DeadLetterFolder::Read(uint64_t from, uint64_t to,
+                                                       const WriterOf& writer_of) const {
+  std::vector<DeadLetter> letters;
+  LW_ASSIGN_OR_RETURN(const std::vector<File> files, Files());
+  for (const File& file : files) {
+    if (file.version < from || file.version > to) continue;
+    if (file.writer) {
+      LW_ASSIGN_OR_RETURN(const std::optional<uint64_t> writer, writer_of(file.version));
+      if (writer && *writer != *file.writer) continue;
+    }
+    LW_RETURN_IF_ERROR(ReadFile(file, letters));
   }
   return letters;
 }
 
-Status DeadLetterFolder::RemoveAbove(uint64_t latest) const {
-  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, Versions());
-  for (const uint64_t version : versions) {
-    if (version > latest) LW_RETURN_IF_ERROR(RemoveFile(PathOf(version)));
+Status DeadLetterFolder::RemoveAbove(uint64_t latest, uint64_t writer) const {
+  LW_ASSIGN_OR_RETURN(const std::vector<File> files, Files());
+  for (const File& file : files) {
+    if (file.version <= latest || file.writer.value_or(0) > writer) continue;
+    LW_RETURN_IF_ERROR(RemoveFile(PathOf(file)));
   }
   return Ok{};
 }
 
 Status DeadLetterFolder::RemoveBelow(uint64_t from) const {
-  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, Versions());
-  for (const uint64_t version : versions) {
-    if (version < from) LW_RETURN_IF_ERROR(RemoveFile(PathOf(version)));
+  LW_ASSIGN_OR_RETURN(const std::vector<File> files, Files());
+  for (const File& file : files) {
+    if (file.version < from) LW_RETURN_IF_ERROR(RemoveFile(PathOf(file)));
   }
   return Ok{};
 }

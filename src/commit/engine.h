@@ -72,6 +72,9 @@ class Engine final : public TableImpl, private StoredRows {
   Status CommitLedger(const SealedBatch& sealed, const std::string& checkpoint_id,
                       std::vector<uint64_t>& addresses);
   Status RollBackLedger();
+  Error FencedBy(uint64_t writer_epoch) const;
+  Error NameConflict(Error error);
+  Result<std::optional<uint64_t>> WriterOf(uint64_t version);
   Result<CommitReceipt> CommitTable(SealedBatch& sealed, const TableProperties& next);
   Status OnTableConflict(SealedBatch& sealed);
   Result<bool> FindOutcome(Dataset& dataset, const std::string& transaction_id);

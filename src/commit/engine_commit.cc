@@ -95,7 +95,19 @@ Result<bool> Engine::KnowsCheckpoint(const std::string& id) {
 
 Result<std::vector<DeadLetter>> Engine::DeadLetters() {
   if (!x_table) return std::vector<DeadLetter>{};
-  return x_dead_letters.Read(x_committed.head.dead_letter_from, x_committed.version);
+  return x_dead_letters.Read(x_committed.head.dead_letter_from, x_committed.version,
+                             [this](uint64_t version) { return WriterOf(version); });
+}
+
+// The epoch of the writer of a version; empty where the version is not kept, or not ours.
+Result<std::optional<uint64_t>> Engine::WriterOf(uint64_t version) {
+  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, x_table->Versions());
+  if (!std::binary_search(versions.begin(), versions.end(), version)) {
+    return std::optional<uint64_t>{};
+  }
+  LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(version));
+  LW_ASSIGN_OR_RETURN(const std::optional<TableProperties> ours, DecodeProperties(info.properties));
+  return ours ? std::optional<uint64_t>(ours->writer_epoch) : std::nullopt;
 }
 
 Status Engine::TakeDeadLetters() {
@@ -142,7 +154,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_RETURN_IF_ERROR(Poison(CreateDatasets()));
   // Not the newest version: another program may have taken the number of a checkpoint of ours that
   // was lost.
-  LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_committed.version));
+  LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_committed.version, x_writer_epoch));
   LW_RETURN_IF_ERROR(Poison(FollowSchema()));
   LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
   if (sealed.empty() && !x_state.dirty() && !moved && request.id.empty() && x_letters.empty() &&
@@ -233,14 +245,15 @@ Status Engine::FollowSchema() {
     }
     if (stored.columns[*found].type == column.type) continue;
     LW_RETURN_IF_ERROR(CanWiden(stored.columns[*found].type, column.type));
-    LW_RETURN_IF_ERROR(x_table->WidenColumn(column.name, column.type, x_table->version(),
-                                            EncodeProperties(x_committed)));
+    auto widened = x_table->WidenColumn(column.name, column.type, x_table->version(),
+                                        EncodeProperties(x_committed));
+    if (!widened.ok()) return NameConflict(widened.error());
     x_committed.version = x_table->version();
   }
   if (!added.empty()) {
     for (Column& column : added) column.nullable = true;
-    LW_RETURN_IF_ERROR(
-        x_table->AddColumns(added, x_table->version(), EncodeProperties(x_committed)));
+    auto grown = x_table->AddColumns(added, x_table->version(), EncodeProperties(x_committed));
+    if (!grown.ok()) return NameConflict(grown.error());
     x_committed.version = x_table->version();
     LW_KILL_POINT("schema.after_change");
   }
@@ -260,8 +273,9 @@ Status Engine::CommitLedger(const SealedBatch& sealed, const std::string& checkp
   request.deleted = sealed.ledger_superseded;
   request.properties = LedgerProperties(x_writer_epoch);
   request.transaction_id = RandomId();
-  LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, x_ledger->Commit(request));
-  addresses = AddressesOf(receipt);
+  auto receipt = x_ledger->Commit(request);
+  if (!receipt.ok()) return NameConflict(receipt.error());
+  addresses = AddressesOf(*receipt);
   return Ok{};
 }
 
@@ -274,20 +288,38 @@ Status Engine::RollBackLedger() {
   if (latest == pinned) return Ok{};
   LW_ASSIGN_OR_RETURN(const VersionInfo info, x_ledger->Describe(latest));
   const uint64_t epoch = LedgerWriterEpoch(info.properties);
-  if (epoch > x_writer_epoch) {
-    return Error{
-        ErrorKind::kFencedWriter,
-        Message("another writer took {} over (writer epoch {}, ours is {}): nothing was changed",
-                x_uri, epoch, x_writer_epoch),
-        {}};
-  }
+  if (epoch > x_writer_epoch) return FencedBy(epoch);
   LW_KILL_POINT("ledger.before_rollback");
   LW_RETURN_IF_ERROR(x_ledger->Refresh());
   if (Planted(PlantedBug::kLedgerNotRolledBack)) return Ok{};
-  LW_RETURN_IF_ERROR(
-      x_ledger->Restore(pinned, x_ledger->version(), LedgerProperties(x_writer_epoch)));
+  auto restored = x_ledger->Restore(pinned, x_ledger->version(), LedgerProperties(x_writer_epoch));
+  if (!restored.ok()) return NameConflict(restored.error());
   LW_KILL_POINT("ledger.after_rollback");
   return Ok{};
+}
+
+Error Engine::FencedBy(uint64_t writer_epoch) const {
+  return Error{
+      ErrorKind::kFencedWriter,
+      Message("another writer took {} over (writer epoch {}, ours is {}): nothing was changed",
+              x_uri, writer_epoch, x_writer_epoch),
+      {}};
+}
+
+// Behind a conflict: a writer that took the table over is said to have done so. It may have
+// committed the ledger, or both, since the last look.
+Error Engine::NameConflict(Error error) {
+  if (error.kind != ErrorKind::kCommitConflict) return error;
+  uint64_t epoch = 0;
+  if (const auto latest = x_ledger->Latest(); latest.ok()) {
+    const auto info = x_ledger->Describe(*latest);
+    if (info.ok()) epoch = LedgerWriterEpoch(info->properties);
+  }
+  if (const auto latest = x_table->Latest(); latest.ok()) {
+    const auto theirs = EffectiveProperties(*x_table, *latest, nullptr);
+    if (theirs.ok()) epoch = std::max(epoch, theirs->writer_epoch);
+  }
+  return epoch > x_writer_epoch ? FencedBy(epoch) : error;
 }
 
 Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const TableProperties& next) {
@@ -302,7 +334,8 @@ Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const TableProper
   Schema order = StoredSchema(x_state.schema());
   for (int attempt = 0;; ++attempt) {
     if (!x_letters.empty()) {
-      LW_RETURN_IF_ERROR(x_dead_letters.Write(x_table->version() + 1, x_letters, x_options.fsync));
+      LW_RETURN_IF_ERROR(
+          x_dead_letters.Write(x_table->version() + 1, x_writer_epoch, x_letters, x_options.fsync));
       LW_KILL_POINT("commit.after_dead_letters");
     }
     // Anew for each attempt: a foreign commit may have added a column.
@@ -325,7 +358,8 @@ Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const TableProper
       continue;
     }
     if (kind != ErrorKind::kCommitConflict) return receipt;
-    LW_RETURN_IF_ERROR(x_dead_letters.Write(x_table->version() + 1, {}, x_options.fsync));
+    LW_RETURN_IF_ERROR(
+        x_dead_letters.Write(x_table->version() + 1, x_writer_epoch, {}, x_options.fsync));
     LW_RETURN_IF_ERROR(OnTableConflict(sealed));
   }
 }
@@ -345,13 +379,7 @@ Status Engine::OnTableConflict(SealedBatch& sealed) {
     LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(version));
     LW_ASSIGN_OR_RETURN(const std::optional<TableProperties> theirs,
                         DecodeProperties(info.properties));
-    if (theirs && theirs->writer_epoch > x_writer_epoch) {
-      return Error{
-          ErrorKind::kFencedWriter,
-          Message("another writer took {} over (writer epoch {}, ours is {}): nothing was changed",
-                  x_uri, theirs->writer_epoch, x_writer_epoch),
-          {}};
-    }
+    if (theirs && theirs->writer_epoch > x_writer_epoch) return FencedBy(theirs->writer_epoch);
     if (theirs) {
       return Error{ErrorKind::kCommitConflict,
                    Message("an older writer (epoch {}) committed version {} of {}: open the table "

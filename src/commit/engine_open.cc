@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/planted_bug.h"
 #include "commit/engine.h"
+#include "commit/writer_epoch.h"
 #include "model/digest.h"
 #include "model/key.h"
 #include "model/schema_check.h"
@@ -47,7 +48,16 @@ Status Engine::Open() {
     LW_RETURN_IF_ERROR(CreateFolders(CompanionFolder(x_uri)));
     LW_ASSIGN_OR_RETURN(x_lock, LockFile::Acquire(CompanionFolder(x_uri) + "/lock"));
   }
-  return Recover();
+  if (!x_lock) return Recover();
+  // Before the table is read: whoever takes it over from here on has a higher epoch.
+  const std::string path = CompanionFolder(x_uri) + "/writer_epoch";
+  LW_ASSIGN_OR_RETURN(uint64_t epoch, TakeWriterEpoch(path, 1));
+  LW_RETURN_IF_ERROR(Recover());
+  if (epoch < x_writer_epoch) {
+    LW_ASSIGN_OR_RETURN(epoch, TakeWriterEpoch(path, x_writer_epoch));
+  }
+  x_writer_epoch = epoch;
+  return Ok{};
 }
 
 Status Engine::Recover() {

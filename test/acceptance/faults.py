@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -247,6 +248,170 @@ def a_clock_that_goes_backwards():
         return
     table.apply([put(25, "k10", "a")], prefix=("faketime", "-f", "-20y"))
     still_right(table)
+
+
+class Zombie:
+    """A process that stops in mid-run; another one takes its table over, and then it goes on."""
+
+    BAD = {"seq": 99, "key": "bad", "op": "upsert", "value": 10**30}
+
+    def __init__(self, name):
+        self.table = Table(name)
+        self.config = self.table.folder / "pipeline.yaml"
+        self.config.write_text(
+            json.dumps(
+                {
+                    "pipeline": name,
+                    "source": {"kind": "file", "path": ["-"], "format": "sequenced"},
+                    "sink": {"uri": str(self.table.folder)},
+                    "tables": [
+                        {
+                            "name": "t",
+                            "primary_key": ["key"],
+                            "on_bad_record": "dead_letter",
+                            "columns": [
+                                {"name": "key", "type": "string"},
+                                {"name": "value", "type": "string"},
+                            ],
+                        }
+                    ],
+                }
+            )
+        )
+        self.table.apply(FIRST)
+
+    def start(self, path="-", stop_at=None):
+        environment = dict(os.environ)
+        if stop_at:
+            environment["LASTWORD_KILL_POINT"] = f"{stop_at}:stop"
+        return subprocess.Popen(
+            [ARGS.lastword, "apply", path, "--config", str(self.config)]
+            + ["--format", "sequenced", "--checkpoint-every", "2", "--json"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    def take_lock(self):
+        pathlib.Path(self.table.uri + ".lastword/lock").unlink()
+
+    def state(self):
+        status = self.table.status()
+        told = ("lance_version", "ledger_version", "positions", "dead_letters", "tombstones")
+        letters = sorted(pathlib.Path(self.table.uri + ".lastword").glob("dead_letter/*"))
+        return (
+            self.table.rows(),
+            {name: status[name] for name in told},
+            [(letter.name, letter.read_bytes()) for letter in letters],
+        )
+
+
+def wait_until(condition):
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited for 30 seconds")
+
+
+def is_stopped(process):
+    stat = pathlib.Path(f"/proc/{process.pid}/stat").read_text()
+    return stat.rsplit(")", 1)[1].split()[0] == "T"
+
+
+def waits_for_input(process):
+    """The table is opened before the input is read: the process hangs in a read of the pipe."""
+    return "pipe_read" in pathlib.Path(f"/proc/{process.pid}/wchan").read_text()
+
+
+def lines(*changes):
+    return "".join(json.dumps(change) + "\n" for change in changes)
+
+
+def end_of(process, text=None):
+    """Exit code and last line of a process that is given `text` and its end of input."""
+    out, err = process.communicate(text, timeout=120)
+    return process.returncode, json.loads(out.strip().splitlines()[-1]), err
+
+
+@test
+def a_zombie_changes_nothing():
+    # Where it stops: waiting for input, and at each step of its first commit or behind it.
+    for stop_at in (
+        None,
+        "commit.before_ledger:1",
+        "commit.after_ledger:1",
+        "commit.after_dead_letters:1",
+        "commit.after_visible:1",
+    ):
+        zombie = Zombie(f"zombie-{stop_at or 'waiting'}".replace(":", "-"))
+        process = zombie.start(stop_at=stop_at)
+        mine = lines(put(60, "k2", "zombie"), Zombie.BAD, drop(61, "k4"), put(62, "k5", "zombie"))
+        if stop_at:
+            process.stdin.write(mine)
+            process.stdin.flush()
+            process.stdin.close()
+            process.stdin = None
+        else:
+            wait_until(lambda: waits_for_input(process))
+            os.kill(process.pid, signal.SIGSTOP)
+        wait_until(lambda: is_stopped(process))
+        zombie.take_lock()
+        heir = zombie.start()
+        code, said, err = end_of(
+            heir, lines(put(70, "k6", "heir"), dict(Zombie.BAD, seq=98), drop(71, "k7"))
+        )
+        assert code == 0, (stop_at, said, err)
+        before = zombie.state()
+        assert before[0]["k6"] == "heir" and "k7" not in before[0], before
+        os.kill(process.pid, signal.SIGCONT)
+        code, said, err = end_of(process, None if stop_at else mine)
+        assert code == 4 and said["error"]["kind"] == "fenced_writer", (stop_at, code, said, err)
+        assert zombie.state() == before, (stop_at, before, zombie.state())
+        # And there is a way on.
+        assert zombie.table.apply([put(80, "k2", "b"), LATE])["stale"] == 1
+        assert zombie.table.rows() == before[0] | {"k2": "b"}
+
+
+@test
+def what_a_zombie_committed_first_is_built_upon():
+    # The heir has opened the table and stands in front of its commit; then the zombie commits.
+    for from_file in (False, True):
+        zombie = Zombie(f"zombie-first-{from_file}")
+        process = zombie.start(stop_at="commit.before_ledger:1")
+        process.stdin.write(lines(put(60, "k2", "zombie"), drop(61, "k4")))
+        process.stdin.close()
+        process.stdin = None
+        wait_until(lambda: is_stopped(process))
+        zombie.take_lock()
+        text = lines(put(70, "k2", "heir"), drop(71, "k5"))
+        events = zombie.table.folder / "heir.ndjson"
+        events.write_text(text)
+        heir = zombie.start(str(events) if from_file else "-", stop_at="commit.before_ledger:1")
+        if not from_file:
+            heir.stdin.write(text)
+            heir.stdin.close()
+            heir.stdin = None
+        wait_until(lambda: is_stopped(heir))
+        os.kill(process.pid, signal.SIGCONT)
+        code, said, err = end_of(process)
+        assert code == 0, (said, err)
+        os.kill(heir.pid, signal.SIGCONT)
+        code, said, err = end_of(heir)
+        if not from_file:
+            # Its input cannot be read once more: it says so, and changes nothing.
+            assert code == 4 and said["error"]["kind"] == "commit_conflict", (said, err)
+            assert zombie.table.rows()["k2"] == "zombie"
+            code, said, err = end_of(zombie.start(), text)
+        assert code == 0, (said, err)
+        expected = {f"k{i}": "a" for i in range(2, 11)} | {"k2": "heir"}
+        del expected["k4"], expected["k5"]
+        assert zombie.table.rows() == expected, zombie.table.rows()
+        late = [LATE, put(65, "k2", "late"), put(50, "k4", "late"), put(50, "k5", "late")]
+        assert zombie.table.apply(late)["stale"] == 4
+        assert zombie.table.rows() == expected
 
 
 def mounted(name, size):
