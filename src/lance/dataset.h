@@ -27,6 +27,10 @@ struct Fragment {
   uint64_t id = 0;
   uint64_t physical_rows = 0;
   uint64_t deleted_rows = 0;
+  uint64_t bytes = 0;      // of its data files
+  uint64_t index_set = 0;  // equal where the same indexes cover it, 0 where none does; fragments of
+                           // different sets cannot be compacted into one. Not known in receipts
+  uint64_t live_rows() const { return physical_rows - deleted_rows; }
 };
 
 struct CommitRequest {
@@ -75,6 +79,7 @@ struct CompactionReceipt {
 struct Index {
   std::string name;
   std::string column;
+  uint64_t unindexed_rows = 0;  // live rows that it does not cover: readers scan them
 };
 
 /// Gives scanned rows in pieces; returning an error ends the scan with it. `addresses[i]` is the
@@ -122,6 +127,9 @@ class Dataset {
 
   /// Reads `columns` (empty = all) of all live rows in address order.
   virtual Status Scan(const std::vector<std::string>& columns, const ScanSink& sink) = 0;
+  /// The same of some fragments only, which must be there.
+  virtual Status ScanFragments(const std::vector<std::string>& columns,
+                               std::span<const uint64_t> fragments, const ScanSink& sink) = 0;
   /// Reads rows by address, in the order asked; every address must be live or deleted within a kept
   /// fragment.
   virtual Result<Rows> Take(std::span<const RowAddress> addresses,
@@ -137,7 +145,7 @@ class Dataset {
   virtual Result<uint64_t> WidenColumn(const std::string& name, const Type& type,
                                        uint64_t expected_version, const Properties& properties) = 0;
   /// One version; two when the dataset has indexes, both with the properties (the first only
-  /// reserves fragment ids).
+  /// reserves fragment ids, and stays where the second fails). The fragments are of one index_set.
   virtual Result<CompactionReceipt> Compact(const CompactionRequest& request) = 0;
   /// Makes the content of `version` the next version.
   virtual Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
@@ -148,6 +156,10 @@ class Dataset {
   virtual Result<uint64_t> CreateIndex(const std::string& column, const std::string& kind,
                                        uint64_t expected_version, const Properties& properties) = 0;
   virtual Result<std::vector<Index>> Indexes() = 0;
+  /// Takes the rows that an index does not cover into it, without training it anew. Returns the new
+  /// version.
+  virtual Result<uint64_t> ExtendIndex(const std::string& name, uint64_t expected_version,
+                                       const Properties& properties) = 0;
   /// Deletes versions below `keep_from` that are not tagged, and files that no kept version names.
   /// Returns bytes freed.
   virtual Result<uint64_t> Cleanup(uint64_t keep_from) = 0;

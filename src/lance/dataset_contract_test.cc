@@ -544,6 +544,13 @@ TEST_P(DatasetContractTest, IndexesSurviveCommitsAndCompactionAndNotWidening) {
   const std::vector<RowAddress> deleted = {7, 1ull << 32};
   ASSERT_THAT(dataset.Commit({.expected_version = 5, .new_rows = &rows, .deleted = deleted}),
               IsOk());
+  const std::vector<Fragment> fragments = dataset.fragments();
+  ASSERT_THAT(fragments, SizeIs(4));
+  EXPECT_EQ(fragments[0].index_set, fragments[2].index_set);
+  EXPECT_NE(fragments[0].index_set, 0u);
+  EXPECT_EQ(fragments[3].index_set, 0u) << "the index was trained before its rows came";
+  EXPECT_GT(fragments[3].bytes, 0u);
+  EXPECT_EQ((*dataset.Indexes())[0].unindexed_rows, 50u);
   const Result<CompactionReceipt> compacted = dataset.Compact(
       {.expected_version = 6, .fragments = {0, 1, 2}, .properties = {{"p", "compacted"}}});
   ASSERT_THAT(compacted, IsOk());
@@ -571,7 +578,16 @@ TEST_P(DatasetContractTest, IndexesSurviveCommitsAndCompactionAndNotWidening) {
   Result<std::vector<Index>> indexes = (*opened)->Indexes();
   ASSERT_THAT(indexes, IsOkAnd(SizeIs(1)));
   EXPECT_EQ((*indexes)[0].column, "id");
-  ASSERT_THAT((*opened)->WidenColumn("id", TypeOf("int64"), compacted->version, {}), IsOk());
+  EXPECT_EQ((*indexes)[0].unindexed_rows, 50u) << "compacted rows stay in it";
+  const uint64_t before = compacted->version;
+  ASSERT_THAT((*opened)->ExtendIndex("id_idx", before, {{"p", "extended"}}), IsOkAnd(before + 1));
+  EXPECT_EQ((*opened)->Describe(before + 1)->properties, (Properties{{"p", "extended"}}));
+  indexes = (*opened)->Indexes();
+  ASSERT_THAT(indexes, IsOkAnd(SizeIs(1)));
+  EXPECT_EQ((*indexes)[0].unindexed_rows, 0u);
+  EXPECT_EQ((*opened)->fragments()[0].index_set, (*opened)->fragments()[1].index_set);
+  EXPECT_THAT((*opened)->ExtendIndex("id_idx", before, {}), IsError(ErrorKind::kInternal));
+  ASSERT_THAT((*opened)->WidenColumn("id", TypeOf("int64"), before + 1, {}), IsOk());
   EXPECT_THAT((*opened)->Indexes(), IsOkAnd(IsEmpty()));
 }
 
@@ -605,6 +621,21 @@ TEST_P(DatasetContractTest, CleanupRemovesOldVersionsOnly) {
   EXPECT_THAT(x_dataset->Versions(), IsOkAnd(ElementsAre(7)));
   EXPECT_EQ(Scan(*OpenAgain()), before);
   EXPECT_THAT(Commit(RowsOf(9, 1)), IsOk());
+}
+
+TEST_P(DatasetContractTest, SomeFragmentsAloneAreScanned) {
+  for (int64_t i = 0; i < 4; ++i) ASSERT_THAT(Commit(RowsOf(10 * i, 3)), IsOk());
+  ASSERT_THAT(Commit(RowsOf(0, 0), {2ull << 32}), IsOk());
+  std::vector<RowAddress> seen;
+  const ScanSink sink = [&](const Rows&, std::span<const RowAddress> addresses) -> Status {
+    seen.insert(seen.end(), addresses.begin(), addresses.end());
+    return Ok{};
+  };
+  ASSERT_THAT(x_dataset->ScanFragments({"id"}, std::vector<uint64_t>{1, 2}, sink), IsOk());
+  EXPECT_THAT(seen, ElementsAre(1ull << 32, 1ull << 32 | 1, 1ull << 32 | 2, 2ull << 32 | 1,
+                                2ull << 32 | 2));
+  EXPECT_THAT(x_dataset->ScanFragments({"id"}, std::vector<uint64_t>{7}, sink),
+              IsError(ErrorKind::kInternal));
 }
 
 TEST_P(DatasetContractTest, ASinkMayStopAScan) {

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "base/kill_points.h"
 #include "lance/arrow_export.h"
 #include "lance/arrow_import.h"
 #include "lance/arrow_schema.h"
@@ -46,7 +47,8 @@ std::vector<Fragment> FragmentsOf(const lastword_lance_fragment* fragments, size
   std::vector<Fragment> result;
   result.reserve(size);
   for (size_t i = 0; i < size; ++i) {
-    result.push_back({fragments[i].id, fragments[i].physical_rows, fragments[i].deleted_rows});
+    const lastword_lance_fragment& raw = fragments[i];
+    result.push_back({raw.id, raw.physical_rows, raw.deleted_rows, raw.bytes, raw.index_set});
   }
   return result;
 }
@@ -190,6 +192,11 @@ Result<std::vector<Type>> LanceDataset::TypesOf(const std::vector<std::string>& 
 }
 
 Status LanceDataset::Scan(const std::vector<std::string>& columns, const ScanSink& sink) {
+  return ScanFragments(columns, {}, sink);
+}
+
+Status LanceDataset::ScanFragments(const std::vector<std::string>& columns,
+                                   std::span<const uint64_t> fragments, const ScanSink& sink) {
   std::vector<std::string> names = columns;
   if (names.empty()) {
     for (const Column& column : x_schema.columns) names.push_back(column.name);
@@ -199,9 +206,10 @@ Status LanceDataset::Scan(const std::vector<std::string>& columns, const ScanSin
   ++x_counters.scans;
   Released<ArrowSchema> schema;
   lastword_lance_scan* opened = nullptr;
-  LW_RETURN_IF_ERROR(Check(lastword_lance_scan_open(x_handle, texts.data(), texts.size(),
-                                                    kScanBatchRows, &schema.held, &opened),
-                           "scan"));
+  LW_RETURN_IF_ERROR(
+      Check(lastword_lance_scan_open(x_handle, texts.data(), texts.size(), fragments.data(),
+                                     fragments.size(), kScanBatchRows, &schema.held, &opened),
+            "scan"));
   const std::unique_ptr<lastword_lance_scan, ScanCloser> scan(opened);
   for (;;) {
     Released<ArrowArray> array;
@@ -326,6 +334,7 @@ Result<CompactionReceipt> LanceDataset::Compact(const CompactionRequest& request
   raw.fragments_size = request.fragments.size();
   raw.target_rows = request.target_rows;
   raw.properties = properties.get();
+  raw.on_written = [] { LW_KILL_POINT("compact.before_commit"); };
   lastword_lance_receipt receipt{};
   lastword_lance_error* error = lastword_lance_compact(x_handle, &raw, &receipt);
   LW_ASSIGN_OR_RETURN(CommitReceipt done, ReceiptOf(error, receipt, "compaction", 0));
@@ -360,13 +369,27 @@ Result<uint64_t> LanceDataset::CreateIndex(const std::string& column, const std:
 }
 
 Result<std::vector<Index>> LanceDataset::Indexes() {
-  lastword_lance_properties raw{};
-  LW_RETURN_IF_ERROR(Check(lastword_lance_indices(x_handle, &raw), "indexes"));
+  const lastword_lance_index* raw = nullptr;
+  size_t size = 0;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_indices(x_handle, &raw, &size), "indexes"));
   std::vector<Index> indexes;
-  for (size_t i = 0; i < raw.size; ++i) {
-    indexes.push_back({.name = StringOf(raw.data[i].key), .column = StringOf(raw.data[i].value)});
+  for (size_t i = 0; i < size; ++i) {
+    indexes.push_back({.name = StringOf(raw[i].name),
+                       .column = StringOf(raw[i].column),
+                       .unindexed_rows = raw[i].unindexed_rows});
   }
   return indexes;
+}
+
+Result<uint64_t> LanceDataset::ExtendIndex(const std::string& name, uint64_t expected_version,
+                                           const Properties& properties) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  const PropertyList list(properties);
+  lastword_lance_receipt receipt{};
+  lastword_lance_error* error =
+      lastword_lance_extend_index(x_handle, TextOf(name), expected_version, list.get(), &receipt);
+  LW_ASSIGN_OR_RETURN(const CommitReceipt done, ReceiptOf(error, receipt, "extend index", 0));
+  return done.version;
 }
 
 Result<uint64_t> LanceDataset::Cleanup(uint64_t keep_from) {

@@ -31,6 +31,8 @@ class LanceDataset : public Dataset {
                                                   uint64_t from_version) override;
 
   Status Scan(const std::vector<std::string>& columns, const ScanSink& sink) override;
+  Status ScanFragments(const std::vector<std::string>& columns, std::span<const uint64_t> fragments,
+                       const ScanSink& sink) override;
   Result<Rows> Take(std::span<const RowAddress> addresses,
                     const std::vector<std::string>& columns) override;
 
@@ -45,6 +47,8 @@ class LanceDataset : public Dataset {
   Result<uint64_t> CreateIndex(const std::string& column, const std::string& kind,
                                uint64_t expected_version, const Properties& properties) override;
   Result<std::vector<Index>> Indexes() override;
+  Result<uint64_t> ExtendIndex(const std::string& name, uint64_t expected_version,
+                               const Properties& properties) override;
   Result<uint64_t> Cleanup(uint64_t keep_from) override;
 
   IoCounters counters() const override { return x_counters; }

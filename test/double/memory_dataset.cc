@@ -30,6 +30,12 @@ void SetInfo(MemoryVersion& version, std::string operation, std::string transact
                              .properties = std::move(properties)};
 }
 
+void CoverAll(const std::string& index, MemoryVersion& version) {
+  for (const MemoryFragment& fragment : version.fragments) {
+    version.indexed[index].insert(fragment.id);
+  }
+}
+
 }  // namespace
 
 class MemoryDataset : public Dataset {
@@ -45,13 +51,7 @@ class MemoryDataset : public Dataset {
   const std::string& uri() const override { return x_uri; }
   uint64_t version() const override { return x_version->info.version; }
   const Schema& schema() const override { return x_version->schema; }
-  std::vector<Fragment> fragments() const override {
-    std::vector<Fragment> fragments;
-    for (const MemoryFragment& fragment : x_version->fragments) {
-      fragments.push_back(FragmentOf(fragment));
-    }
-    return fragments;
-  }
+  std::vector<Fragment> fragments() const override { return FragmentsOf(*x_version); }
   uint64_t count_rows() const override {
     uint64_t rows = 0;
     for (const Fragment& fragment : fragments()) {
@@ -96,6 +96,8 @@ class MemoryDataset : public Dataset {
   }
 
   Status Scan(const std::vector<std::string>& columns, const ScanSink& sink) override;
+  Status ScanFragments(const std::vector<std::string>& columns, std::span<const uint64_t> fragments,
+                       const ScanSink& sink) override;
   Result<Rows> Take(std::span<const RowAddress> addresses,
                     const std::vector<std::string>& columns) override;
   Result<CommitReceipt> Commit(const CommitRequest& request) override;
@@ -110,8 +112,10 @@ class MemoryDataset : public Dataset {
                                uint64_t expected_version, const Properties& properties) override;
   Result<std::vector<Index>> Indexes() override {
     LW_RETURN_IF_ERROR(x_store.CheckAlive(x_incarnation));
-    return x_version->indexes;
+    return IndexesOf(*x_version);
   }
+  Result<uint64_t> ExtendIndex(const std::string& name, uint64_t expected_version,
+                               const Properties& properties) override;
   Result<uint64_t> Cleanup(uint64_t keep_from) override;
 
   IoCounters counters() const override { return x_counters; }
@@ -160,12 +164,26 @@ Result<std::vector<uint32_t>> MemoryDataset::ColumnsOf(
 }
 
 Status MemoryDataset::Scan(const std::vector<std::string>& columns, const ScanSink& sink) {
+  return ScanFragments(columns, {}, sink);
+}
+
+Status MemoryDataset::ScanFragments(const std::vector<std::string>& columns,
+                                    std::span<const uint64_t> fragments, const ScanSink& sink) {
   LW_RETURN_IF_ERROR(x_store.CheckAlive(x_incarnation));
   LW_ASSIGN_OR_RETURN(const std::vector<uint32_t> wanted, ColumnsOf(columns));
   ++x_counters.scans;
   // The sink may commit to this object; the scan stays with its version.
   const VersionPointer version = x_version;
+  for (const uint64_t id : fragments) {
+    LW_CHECK(std::any_of(version->fragments.begin(), version->fragments.end(),
+                         [&](const MemoryFragment& fragment) { return fragment.id == id; }),
+             Message("there is no fragment {}", id));
+  }
   for (const MemoryFragment& fragment : version->fragments) {
+    if (!fragments.empty() &&
+        std::find(fragments.begin(), fragments.end(), fragment.id) == fragments.end()) {
+      continue;
+    }
     Rows rows;
     for (const uint32_t column : wanted) {
       rows.columns.emplace_back(version->schema.columns[column].type);
@@ -271,6 +289,7 @@ Result<uint64_t> MemoryDataset::Restore(uint64_t restored, uint64_t expected_ver
         next.schema = source->schema;
         next.fragments = source->fragments;
         next.indexes = source->indexes;
+        next.indexed = source->indexed;
         SetInfo(next, "Restore", "", properties, restored);
         return Ok{};
       }));
@@ -286,6 +305,19 @@ Result<uint64_t> MemoryDataset::CreateIndex(const std::string& column, const std
         LW_CHECK(next.schema.Find(column), Message("there is no column {}", column));
         std::erase_if(next.indexes, [&](const Index& index) { return index.column == column; });
         next.indexes.push_back({.name = column + "_idx", .column = column});
+        CoverAll(column + "_idx", next);
+        SetInfo(next, "CreateIndex", "", properties);
+        return Ok{};
+      }));
+  return version();
+}
+
+Result<uint64_t> MemoryDataset::ExtendIndex(const std::string& name, uint64_t expected_version,
+                                            const Properties& properties) {
+  LW_RETURN_IF_ERROR(
+      Change(StorageCall::Kind::kExtendIndex, expected_version, [&](MemoryVersion& next) -> Status {
+        LW_CHECK(next.indexed.contains(name), Message("there is no index {}", name));
+        CoverAll(name, next);
         SetInfo(next, "CreateIndex", "", properties);
         return Ok{};
       }));

@@ -41,6 +41,7 @@ struct StorageCall {
     kCompact,
     kRestore,
     kCreateIndex,
+    kExtendIndex,
     kCleanup
   };
   Kind kind = Kind::kCommit;
@@ -60,9 +61,10 @@ struct MemoryFragment {
 
 struct MemoryVersion {
   Schema schema;
-  std::vector<MemoryFragment> fragments;  // ascending ids
-  uint64_t next_fragment = 0;             // ids are never used twice
-  std::vector<Index> indexes;             // their existence only
+  std::vector<MemoryFragment> fragments;              // ascending ids
+  uint64_t next_fragment = 0;                         // ids are never used twice
+  std::vector<Index> indexes;                         // their existence only
+  std::map<std::string, std::set<uint64_t>> indexed;  // name -> fragments that it covers
   VersionInfo info;
 };
 

@@ -61,7 +61,32 @@ Status Delete(std::span<const RowAddress> deleted, MemoryVersion& version) {
 }  // namespace
 
 Fragment FragmentOf(const MemoryFragment& fragment) {
-  return {fragment.id, fragment.rows->size(), DeletedOf(fragment).size()};
+  const uint64_t bytes = fragment.rows->bytes_held();
+  return {fragment.id, fragment.rows->size(), DeletedOf(fragment).size(), bytes};
+}
+
+std::vector<Fragment> FragmentsOf(const MemoryVersion& version) {
+  std::vector<Fragment> fragments;
+  for (const MemoryFragment& memory : version.fragments) {
+    Fragment& fragment = fragments.emplace_back(FragmentOf(memory));
+    uint64_t bit = 1;
+    for (const auto& [name, covered] : version.indexed) {
+      if (covered.contains(fragment.id)) fragment.index_set |= bit;
+      bit <<= 1;
+    }
+  }
+  return fragments;
+}
+
+std::vector<Index> IndexesOf(const MemoryVersion& version) {
+  std::vector<Index> indexes = version.indexes;
+  for (Index& index : indexes) {
+    for (const MemoryFragment& memory : version.fragments) {
+      if (version.indexed.at(index.name).contains(memory.id)) continue;
+      index.unindexed_rows += FragmentOf(memory).live_rows();
+    }
+  }
+  return indexes;
 }
 
 void AppendStoredRow(const MemoryFragment& fragment, uint64_t row,
@@ -111,6 +136,7 @@ Status ApplyWiden(const std::string& name, const Type& type, MemoryVersion& vers
   LW_CHECK(at.has_value(), Message("there is no column {}", name));
   version.schema.columns[*at].type = type;
   std::erase_if(version.indexes, [&](const Index& index) { return index.column == name; });
+  std::erase_if(version.indexed, [&](const auto& index) { return index.first == name + "_idx"; });
   for (MemoryFragment& fragment : version.fragments) {
     if (*at >= fragment.rows->columns.size()) continue;
     Rows widened;
@@ -142,6 +168,15 @@ Status ApplyCompaction(const std::vector<uint64_t>& ids, uint64_t target_rows,
       if (!DeletedOf(*fragment).contains(row)) AppendStoredRow(*fragment, row, columns, live);
     }
   }
+  std::set<std::string> covering;
+  for (auto& [name, covered] : version.indexed) {
+    const auto of_it =
+        std::count_if(ids.begin(), ids.end(), [&](uint64_t id) { return covered.contains(id); });
+    LW_CHECK(of_it == 0 || static_cast<size_t>(of_it) == ids.size(),
+             Message("fragments within and without the index {} cannot become one", name));
+    if (of_it != 0) covering.insert(name);
+    for (const uint64_t id : ids) covered.erase(id);
+  }
   std::erase_if(version.fragments, [&](const MemoryFragment& fragment) {
     return std::find(ids.begin(), ids.end(), fragment.id) != ids.end();
   });
@@ -153,6 +188,9 @@ Status ApplyCompaction(const std::vector<uint64_t>& ids, uint64_t target_rows,
     Rows part(version.schema);
     for (; begin < end; ++begin) part.AppendFrom(live, begin);
     AddFragment(std::move(part), version, new_fragments);
+  }
+  for (const std::string& name : covering) {
+    for (const Fragment& fragment : new_fragments) version.indexed[name].insert(fragment.id);
   }
   return Ok{};
 }

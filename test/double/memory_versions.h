@@ -18,6 +18,10 @@ Status ApplyCompaction(const std::vector<uint64_t>& ids, uint64_t target_rows,
                        MemoryVersion& version, std::vector<Fragment>& new_fragments);
 
 Fragment FragmentOf(const MemoryFragment& fragment);
+/// The fragments of a version, with the indexes that cover each.
+std::vector<Fragment> FragmentsOf(const MemoryVersion& version);
+/// Its indexes, with the rows that each does not cover.
+std::vector<Index> IndexesOf(const MemoryVersion& version);
 /// Appends one stored row, its missing columns NULL, the columns `columns` only.
 void AppendStoredRow(const MemoryFragment& fragment, uint64_t row,
                      const std::vector<uint32_t>& columns, Rows& out);

@@ -72,7 +72,16 @@ typedef struct {
   uint64_t id;
   uint64_t physical_rows;
   uint64_t deleted_rows;
+  uint64_t bytes;     /* of its data files; 0 where they are not known */
+  uint64_t index_set; /* equal in fragments that the same indices cover, 0 where none does; not
+                         known of new fragments */
 } lastword_lance_fragment;
+
+typedef struct {
+  lastword_lance_text name;
+  lastword_lance_text column;
+  uint64_t unindexed_rows; /* live rows that it does not cover */
+} lastword_lance_index;
 
 typedef struct {
   uint64_t version;
@@ -128,11 +137,13 @@ lastword_lance_error* lastword_lance_find_transaction(lastword_lance_dataset* da
                                                       lastword_lance_text id, uint64_t from_version,
                                                       uint64_t* out);
 
-/* Live rows in address order, `_rowaddr` (uint64) behind the columns. The dataset may change or
- * close meanwhile: a scan keeps its version. */
+/* Live rows in address order, `_rowaddr` (uint64) behind the columns; of some fragments only,
+ * unless `fragments_size` is 0. The dataset may change or close meanwhile: a scan keeps its
+ * version. */
 lastword_lance_error* lastword_lance_scan_open(lastword_lance_dataset* dataset,
                                                const lastword_lance_text* columns,
-                                               size_t columns_size, size_t batch_rows,
+                                               size_t columns_size, const uint64_t* fragments,
+                                               size_t fragments_size, size_t batch_rows,
                                                struct ArrowSchema* out_schema,
                                                lastword_lance_scan** out);
 /* The next struct array; one without release callback at the end. */
@@ -185,6 +196,8 @@ typedef struct {
   size_t fragments_size;
   uint64_t target_rows;
   lastword_lance_properties properties;
+  void (*on_written)(void); /* NULL, or called when the new fragments are written and not yet named
+                               by a version */
 } lastword_lance_compaction_request;
 
 /* One version; two when the dataset has indices (the first reserves fragment ids and has the
@@ -204,9 +217,14 @@ lastword_lance_error* lastword_lance_cleanup(lastword_lance_dataset* dataset, ui
 lastword_lance_error* lastword_lance_create_index(
     lastword_lance_dataset* dataset, lastword_lance_text column, lastword_lance_text kind,
     uint64_t expected_version, lastword_lance_properties properties, lastword_lance_receipt* out);
-/* Name and column of each index. */
+/* Takes the rows that the index `name` does not cover into it. */
+lastword_lance_error* lastword_lance_extend_index(lastword_lance_dataset* dataset,
+                                                  lastword_lance_text name,
+                                                  uint64_t expected_version,
+                                                  lastword_lance_properties properties,
+                                                  lastword_lance_receipt* out);
 lastword_lance_error* lastword_lance_indices(lastword_lance_dataset* dataset,
-                                             lastword_lance_properties* out);
+                                             const lastword_lance_index** out, size_t* out_size);
 
 /* Panics inside the library, for the test that a panic comes back as an error. */
 lastword_lance_error* lastword_lance_panic(void);

@@ -54,6 +54,15 @@ pub struct RawFragment {
     id: u64,
     physical_rows: u64,
     deleted_rows: u64,
+    bytes: u64,
+    index_set: u64,
+}
+
+#[repr(C)]
+pub struct RawIndex {
+    name: Text,
+    column: Text,
+    unindexed_rows: u64,
 }
 
 #[repr(C)]
@@ -93,6 +102,7 @@ pub struct RawCompactionRequest {
     fragments_size: usize,
     target_rows: u64,
     properties: PropertyList,
+    on_written: Option<extern "C" fn()>,
 }
 
 /// What `lastword_lance_dataset*` points to: the handle, and what the last call lent to the caller.
@@ -101,7 +111,7 @@ pub struct DatasetBox {
     fragments: Vec<RawFragment>,
     versions: Vec<u64>,
     described: Option<(VersionInfo, Vec<Property>)>,
-    indices: (Vec<IndexInfo>, Vec<Property>),
+    indices: (Vec<IndexInfo>, Vec<RawIndex>),
 }
 
 impl DatasetBox {
@@ -116,7 +126,8 @@ impl DatasetBox {
     }
 
     fn lend_receipt(&mut self, committed: Committed) -> Receipt {
-        self.fragments = committed.new_fragments.iter().map(raw_fragment).collect();
+        let fragments = committed.new_fragments.iter();
+        self.fragments = fragments.map(|fragment| raw_fragment(fragment, 0)).collect();
         Receipt {
             version: committed.version,
             new_fragments: self.fragments.as_ptr(),
@@ -234,14 +245,17 @@ fn export_rows(batch: RecordBatch) -> FFI_ArrowArray {
     FFI_ArrowArray::new(&StructArray::from(batch).to_data())
 }
 
-fn raw_fragment(fragment: &Fragment) -> RawFragment {
+fn raw_fragment(fragment: &Fragment, index_set: u64) -> RawFragment {
     let deleted = fragment.deletion_file.as_ref();
+    let sizes = fragment.files.iter().map(|file| file.file_size_bytes.get());
     RawFragment {
         id: fragment.id,
         physical_rows: fragment.physical_rows.unwrap_or_default() as u64,
         deleted_rows: deleted
             .and_then(|file| file.num_deleted_rows)
             .unwrap_or_default() as u64,
+        bytes: sizes.map(|size| size.map_or(0, u64::from)).sum(),
+        index_set,
     }
 }
 
@@ -333,7 +347,9 @@ pub unsafe extern "C" fn lastword_lance_get_fragments(
     guard(|| unsafe {
         let dataset = &mut *dataset;
         let fragments = dataset.handle.dataset.manifest.fragments.clone();
-        dataset.fragments = fragments.iter().map(raw_fragment).collect();
+        let sets = block_on(dataset.handle.index_sets())?;
+        let raw = |(fragment, set): (&Fragment, &u64)| raw_fragment(fragment, *set);
+        dataset.fragments = fragments.iter().zip(&sets).map(raw).collect();
         dataset.fragments.sort_by_key(|fragment| fragment.id);
         *out = dataset.fragments.as_ptr();
         *out_size = dataset.fragments.len();
@@ -436,13 +452,16 @@ pub unsafe extern "C" fn lastword_lance_scan_open(
     dataset: *mut DatasetBox,
     columns: *const Text,
     columns_size: usize,
+    fragments: *const u64,
+    fragments_size: usize,
     batch_rows: usize,
     out_schema: *mut FFI_ArrowSchema,
     out: *mut *mut Scan,
 ) -> *mut ErrorBox {
     guard(|| unsafe {
         let columns = read_texts(columns, columns_size)?;
-        let scan = block_on((*dataset).handle.scan(&columns, batch_rows))?;
+        let fragments = slice(fragments, fragments_size);
+        let scan = block_on((*dataset).handle.scan(&columns, fragments, batch_rows))?;
         out_schema.write(FFI_ArrowSchema::try_from(scan.schema())?);
         *out = Box::into_raw(Box::new(scan));
         Ok(())
@@ -584,6 +603,7 @@ pub unsafe extern "C" fn lastword_lance_compact(
             fragments: slice(raw.fragments, raw.fragments_size).to_vec(),
             target_rows: raw.target_rows,
             properties: read_properties(raw.properties)?,
+            on_written: raw.on_written,
         };
         let dataset = &mut *dataset;
         let committed = block_on(dataset.handle.compact(request))?;
@@ -647,9 +667,30 @@ pub unsafe extern "C" fn lastword_lance_create_index(
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_extend_index(
+    dataset: *mut DatasetBox,
+    name: Text,
+    expected_version: u64,
+    properties: PropertyList,
+    out: *mut Receipt,
+) -> *mut ErrorBox {
+    guard(|| unsafe {
+        let (name, properties) = (name.read()?, read_properties(properties)?);
+        let dataset = &mut *dataset;
+        let call = dataset
+            .handle
+            .extend_index(&name, expected_version, properties);
+        let committed = block_on(call)?;
+        out.write(dataset.lend_receipt(committed));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn lastword_lance_indices(
     dataset: *mut DatasetBox,
-    out: *mut PropertyList,
+    out: *mut *const RawIndex,
+    out_size: *mut usize,
 ) -> *mut ErrorBox {
     guard(|| unsafe {
         let dataset = &mut *dataset;
@@ -657,15 +698,14 @@ pub unsafe extern "C" fn lastword_lance_indices(
         *found = block_on(dataset.handle.indices())?;
         *list = found
             .iter()
-            .map(|index| Property {
-                key: Text::of(&index.name),
-                value: Text::of(&index.column),
+            .map(|index| RawIndex {
+                name: Text::of(&index.name),
+                column: Text::of(&index.column),
+                unindexed_rows: index.unindexed_rows,
             })
             .collect();
-        out.write(PropertyList {
-            data: list.as_ptr(),
-            size: list.len(),
-        });
+        *out = list.as_ptr();
+        *out_size = list.len();
         Ok(())
     })
 }

@@ -21,6 +21,8 @@ pub struct CompactionRequest {
     pub fragments: Vec<u64>,
     pub target_rows: u64,
     pub properties: Properties,
+    /// Called once the new fragments are written, before a version names them.
+    pub on_written: Option<extern "C" fn()>,
 }
 
 impl Handle {
@@ -50,10 +52,14 @@ impl Handle {
             options: CompactionOptions {
                 target_rows_per_fragment: usize::try_from(request.target_rows)
                     .unwrap_or(usize::MAX),
+                max_bytes_per_file: Some(crate::write::FILE_BYTES_MAX),
                 ..CompactionOptions::default()
             },
         };
         let rewritten = task.execute(&self.dataset).await?;
+        if let Some(on_written) = request.on_written {
+            on_written();
+        }
         let base = self.dataset.clone();
         let new_fragments = rewritten.new_fragments.clone();
         let committed = match &rewritten.row_addrs {

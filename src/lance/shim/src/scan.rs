@@ -49,8 +49,13 @@ impl Drop for Scan {
 }
 
 impl Handle {
-    /// Scans `columns` with `_rowaddr` as the last column.
-    pub async fn scan(&self, columns: &[String], batch_rows: usize) -> Outcome<Scan> {
+    /// Scans `columns` with `_rowaddr` as the last column; of all fragments where `only` is empty.
+    pub async fn scan(
+        &self,
+        columns: &[String],
+        only: &[u64],
+        batch_rows: usize,
+    ) -> Outcome<Scan> {
         let mut scanner = self.dataset.scan();
         scanner.project(columns)?;
         scanner.with_row_address();
@@ -62,8 +67,14 @@ impl Handle {
         // A rewrite puts its fragments where the old ones stood, so the manifest is not in address
         // order.
         let fragments = &self.dataset.manifest.fragments;
-        if !fragments.is_sorted_by_key(|fragment| fragment.id) {
+        if !only.is_empty() || !fragments.is_sorted_by_key(|fragment| fragment.id) {
             let mut sorted = fragments.as_ref().clone();
+            if !only.is_empty() {
+                sorted.retain(|fragment| only.contains(&fragment.id));
+            }
+            if sorted.len() < only.len() {
+                return Err(Failure::invalid("a fragment to scan is not there"));
+            }
             sorted.sort_by_key(|fragment| fragment.id);
             scanner.with_fragments(sorted);
         }

@@ -22,6 +22,9 @@ use crate::error::{Class, Failure, Outcome};
 
 /// Fragments whose deletion vectors are read and written side by side.
 const FRAGMENTS_AT_ONCE: usize = 16;
+/// A fragment is rewritten as a whole, so its size bounds the pause of a compaction. Lance's own
+/// default is 90 GB.
+pub const FILE_BYTES_MAX: usize = 256 << 20;
 
 pub struct Request {
     pub expected_version: u64,
@@ -100,6 +103,7 @@ async fn write_rows(dataset: Arc<Dataset>, rows: Vec<RecordBatch>) -> Outcome<Ve
     }
     let params = WriteParams {
         mode: WriteMode::Append,
+        max_bytes_per_file: FILE_BYTES_MAX,
         auto_cleanup: None,
         skip_auto_cleanup: true,
         session: Some(dataset.session()),
