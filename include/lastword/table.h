@@ -1,6 +1,7 @@
 // A table that always equals the newest state of its source.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -23,6 +24,12 @@ enum class OnResnapshot : uint8_t { kUnset, kReplace, kMerge };
 /// What a -U means whose key ends the checkpoint without a +U: a delete, nothing, an error.
 enum class LoneUpdateBefore : uint8_t { kDelete, kDrop, kFail };
 
+/// A secondary index that is to be there: "btree" over a scalar column, "ivf_pq" over a vector.
+struct IndexOptions {
+  std::string column;
+  std::string type;
+};
+
 /// How a table is opened or created; a table that exists keeps its schema and storage version.
 struct TableOptions {
   /// Columns and primary key for a table that does not exist yet; empty for one that does.
@@ -34,7 +41,15 @@ struct TableOptions {
   bool read_only = false;  // takes no lock; Apply and Commit fail
   std::string storage_version = "2.2";
   uint64_t memory_bytes_max = 2ull << 30;
+  /// What happens to the table between checkpoints (docs/commit.md). False: fragments and indexes
+  /// stay as commits leave them.
   bool compaction = true;
+  uint32_t compaction_fragments = 8;  // so many small fragments of like size become one; at least 2
+  uint64_t keep_versions = 100;       // newest versions that clean-up leaves; 0 = no clean-up
+  std::chrono::seconds keep_for{3600};  // younger versions stay too, but for …
+  double keep_ratio =
+      1;  // … those by which old versions hold more than this many times the live data
+  std::vector<IndexOptions> indexes;  // made once there are rows enough, and kept up to date
 };
 
 /// How many changes had each outcome.
@@ -50,6 +65,11 @@ struct CommitResult {
   bool already_committed = false;  // the checkpoint id was known: nothing was changed
   bool committed = false;          // false: there was nothing to commit
   uint64_t rows_written = 0, rows_deleted = 0, bytes_written = 0;
+  /// Maintenance behind the commit: rows and bytes that compaction wrote, and the pause it all
+  /// made.
+  uint64_t rows_compacted = 0, bytes_compacted = 0;
+  double maintenance_seconds = 0;
+  std::optional<Error> maintenance_error;  // the commit stands; maintenance is tried again later
 };
 
 /// What `explain` says of one key.
@@ -69,6 +89,7 @@ struct Explanation {
 struct TableStatus {
   uint64_t lance_version = 0, ledger_version = 0, rows = 0, tombstones = 0, fragments = 0,
            deleted_rows = 0;
+  uint64_t data_bytes = 0;  // of the data files of this version, deleted rows included
   uint64_t kept_rows = 0, waiting_changes = 0, dead_letters = 0, checkpoints = 0;
   std::vector<std::string> quarantined_keys, held_keys;
   std::map<std::string, Version> floors;  // "": of every row; "src=orders_01": of a source table

@@ -21,7 +21,9 @@ inline constexpr std::string_view kKillPoints[] = {
     "commit.after_visible",       // committed, the caller does not know
     "commit.before_acknowledge",  // the source will resend a committed checkpoint
     "compact.before_commit",      // new fragments exist, no version names them
+    "compact.after_ledger",       // a compacted ledger that no version pins: put back
     "compact.after_commit",       // addresses in memory are older than the table
+    "cleanup.after_table",        // old versions are gone, what they pinned of the ledger is not
     "files.before_rename",        // a temporary file is complete and not yet in place
 };
 

@@ -26,6 +26,8 @@ enum class PlantedBug : uint8_t {
   kConflictIgnored,       // rows that another program moved keep their addresses
   kPositionsBeforeRows,   // positions are committed ahead of the rows
   kCheckpointForgotten,   // a restart forgets the ids of checkpoints
+  kCompactionLosesKey,    // a compaction leaves one key at its old address
+  kCompactionUnpinned,    // a compacted ledger's addresses are used before a version pins it
 };
 
 #ifdef LW_PLANTED_BUGS

@@ -153,6 +153,16 @@ Status DeadLetterFolder::RemoveAbove(uint64_t latest, uint64_t writer) const {
   return Ok{};
 }
 
+Status DeadLetterFolder::RemoveLost(uint64_t from, uint64_t to, const WriterOf& writer_of) const {
+  LW_ASSIGN_OR_RETURN(const std::vector<File> files, Files());
+  for (const File& file : files) {
+    if (file.version < from || file.version >= to || !file.writer) continue;
+    LW_ASSIGN_OR_RETURN(const std::optional<uint64_t> writer, writer_of(file.version));
+    if (writer && *writer != *file.writer) LW_RETURN_IF_ERROR(RemoveFile(PathOf(file)));
+  }
+  return Ok{};
+}
+
 Status DeadLetterFolder::RemoveBelow(uint64_t from) const {
   LW_ASSIGN_OR_RETURN(const std::vector<File> files, Files());
   for (const File& file : files) {

@@ -40,6 +40,9 @@ class DeadLetterFolder {
   /// Removes the files of versions above `latest` by writers up to `writer`: of attempts that never
   /// became visible. To be called before a commit takes one of their numbers.
   Status RemoveAbove(uint64_t latest, uint64_t writer) const;
+  /// Removes those in [from, to) whose version is of another writer: once the version itself is
+  /// gone, nobody could tell any more.
+  Status RemoveLost(uint64_t from, uint64_t to, const WriterOf& writer_of) const;
   /// Removes the files of versions below `from`.
   Status RemoveBelow(uint64_t from) const;
 

@@ -59,6 +59,20 @@ TEST_F(DeadLetters, OfAnHeirAreLeftAlone) {
   EXPECT_EQ(Records(), "committed heir ");
 }
 
+TEST_F(DeadLetters, OfALostCheckpointGoBeforeTheirVersionDoes) {
+  const DeadLetterFolder folder(x_folder);
+  ASSERT_TRUE(folder.Write(4, 1, Letter("committed"), false).ok());
+  ASSERT_TRUE(folder.Write(5, 1, Letter("zombie"), false).ok());
+  ASSERT_TRUE(folder.Write(6, 1, Letter("later"), false).ok());
+  x_writers = {{4, 1}, {5, 2}, {6, 2}};
+  const auto writer_of = [this](uint64_t version) -> Result<std::optional<uint64_t>> {
+    return std::optional<uint64_t>(x_writers.at(version));
+  };
+  ASSERT_TRUE(folder.RemoveLost(0, 6, writer_of).ok());
+  x_writers.clear();
+  EXPECT_EQ(Records(), "committed later ");
+}
+
 TEST_F(DeadLetters, OfTheFirstFormatAreReadForEver) {
   const DeadLetterFolder folder(x_folder);
   std::ofstream(x_folder + "/00000000000000000007.ndjson")

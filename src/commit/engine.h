@@ -1,15 +1,19 @@
 // TableImpl over two datasets: opens and recovers (engine_open.cc), commits (engine_commit.cc),
-// answers questions (engine_read.cc). The order of steps and what each crash leaves behind is in
-// docs/commit.md.
+// compacts and cleans up (engine_maintain.cc), answers questions (engine_read.cc). The order of
+// steps and what each crash leaves behind is in docs/commit.md.
 #pragma once
 
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "commit/compaction.h"
 #include "commit/ledger.h"
 #include "commit/lock_file.h"
 #include "commit/properties.h"
+#include "commit/retention.h"
 #include "commit/table_impl.h"
 #include "state/memory_index.h"
 #include "state/table_state.h"
@@ -47,6 +51,7 @@ class Engine final : public TableImpl, private StoredRows {
   uint64_t count_rows() const override { return x_table ? x_table->count_rows() : 0; }
   const Counts& counts() const override { return x_state.counts(); }
   Result<GcReport> CollectTombstones(const std::optional<Version>& boundary) override;
+  Result<CompactReport> Compact(const std::optional<uint64_t>& keep_versions) override;
   Result<uint32_t> NextEpoch() override;
 
  private:
@@ -82,6 +87,22 @@ class Engine final : public TableImpl, private StoredRows {
                                  std::map<std::string, std::string> positions) const;
   void DropBatch();
 
+  // engine_maintain.cc
+  void Maintain(uint64_t version_before, CommitResult& result);
+  Status MaintainOnce(uint64_t version_before, CommitResult& result);
+  Result<bool> CompactRound(const CompactionPolicy& rows, const CompactionPolicy& entries,
+                            CommitResult& result);
+  Result<bool> KeepIndexes();
+  template <typename T>
+  T TableStep(T result);
+  Status MoveRows(const CompactionReceipt& receipt, uint64_t live);
+  Status MoveEntries(const CompactionReceipt& receipt, uint64_t live);
+  Result<uint64_t> CleanUp(const RetentionPolicy& policy);
+  Status CleanUpLedger();
+  Result<uint64_t> PinOf(uint64_t version);
+  RetentionPolicy Retention() const;
+  CompactReport::Size SizeNow() const;
+
   // engine_read.cc
   Result<std::optional<uint64_t>> FirstVersion(Dataset& dataset, uint64_t fragment);
   Status ExplainOrigin(const KeyEntry& entry, Explanation& explanation);
@@ -101,6 +122,12 @@ class Engine final : public TableImpl, private StoredRows {
   bool x_letters_taken = false;       // by the uncommitted batch
   std::vector<std::string> x_foreign;
   uint64_t x_writer_epoch = 0;
+  // Of versions that this object made, or had to ask for, and that clean-up may still see.
+  std::deque<std::pair<uint64_t, uint64_t>> x_written;  // version, bytes that it wrote
+  std::map<uint64_t, uint64_t> x_pins;                  // version -> version of the ledger
+  uint64_t x_ledger_kept_from = 0;
+  uint64_t x_letters_checked = 0;  // dead letters below were compared with their versions
+  uint64_t x_rest_until = 0;      // table version: maintenance failed, and waits for it
   std::optional<Error> x_broken;  // after an error that only a new Open can mend
 };
 

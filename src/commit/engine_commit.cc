@@ -152,6 +152,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
     return result;  // nothing was ever seen that could be stored
 
   LW_RETURN_IF_ERROR(Poison(CreateDatasets()));
+  const uint64_t version_before = x_table->version();
   // Not the newest version: another program may have taken the number of a checkpoint of ours that
   // was lost.
   LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_committed.version, x_writer_epoch));
@@ -187,6 +188,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   result.rows_written = row_addresses.size();
   result.rows_deleted = sealed.superseded.size();
   result.bytes_written = receipt.bytes_written;
+  Maintain(version_before, result);
   LW_KILL_POINT("commit.before_acknowledge");
   return result;
 }

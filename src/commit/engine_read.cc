@@ -121,6 +121,9 @@ Result<std::optional<uint64_t>> Engine::FirstVersion(Dataset& dataset, uint64_t 
   LW_RETURN_IF_ERROR(dataset.Checkout(here));
   // The oldest kept version tells nothing: the fragment may be older still.
   if (low >= versions.size() || (low == 0 && versions[0] != 1)) return std::optional<uint64_t>{};
+  // A compaction is where a fragment began, not where its rows did.
+  LW_ASSIGN_OR_RETURN(const VersionInfo info, dataset.Describe(versions[low]));
+  if (info.operation == "Rewrite") return std::optional<uint64_t>{};
   return std::optional<uint64_t>(versions[low]);
 }
 
@@ -185,6 +188,7 @@ Result<TableStatus> Engine::GetStatus() {
   for (const Fragment& fragment : x_table->fragments()) {
     ++status.fragments;
     status.deleted_rows += fragment.deleted_rows;
+    status.data_bytes += fragment.bytes;
   }
   for (const auto& [key, stored] : x_state.extras()) {
     status.kept_rows += stored.extra.kept.size();

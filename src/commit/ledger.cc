@@ -192,4 +192,27 @@ Status ScanLedgerKeys(Dataset& ledger, const StoredRows::KeyVisit& visit) {
   });
 }
 
+Result<uint64_t> ScanLedgerAddresses(
+    Dataset& ledger, std::span<const uint64_t> fragments,
+    const std::function<Status(const KeyHash& key, RowAddress address)>& visit) {
+  const Schema schema = LedgerSchema();
+  const std::vector<std::string> names = {schema.columns[kKind].name, schema.columns[kKeyHigh].name,
+                                          schema.columns[kKeyLow].name};
+  uint64_t checkpoints = 0;
+  LW_RETURN_IF_ERROR(ledger.ScanFragments(
+      names, fragments, [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
+        for (uint64_t row = 0; row < rows.size(); ++row) {
+          if (rows.columns[0].Fixed<uint8_t>(row) == kCheckpointRow) {
+            ++checkpoints;
+            continue;
+          }
+          const KeyHash key = {rows.columns[1].Fixed<uint64_t>(row),
+                               rows.columns[2].Fixed<uint64_t>(row)};
+          LW_RETURN_IF_ERROR(visit(key, addresses[row]));
+        }
+        return Ok{};
+      }));
+  return checkpoints;
+}
+
 }  // namespace lastword

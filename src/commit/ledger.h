@@ -8,6 +8,8 @@
 // state/key_extra.h; NULL = none). Persisted: columns are only ever added.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -46,5 +48,10 @@ Result<LedgerContents> ReadLedger(Dataset& ledger);
 
 /// Visits the keys in it, with their canonical bytes.
 Status ScanLedgerKeys(Dataset& ledger, const StoredRows::KeyVisit& visit);
+/// Keys of the rows in some fragments of the ledger, with their addresses; checkpoints are left out
+/// and counted in the result.
+Result<uint64_t> ScanLedgerAddresses(
+    Dataset& ledger, std::span<const uint64_t> fragments,
+    const std::function<Status(const KeyHash& key, RowAddress address)>& visit);
 
 }  // namespace lastword

@@ -98,6 +98,18 @@ class TableImpl {
   /// Removes tombstones at or below `boundary` and raises the floor to it in the same commit;
   /// without one, keeps all.
   virtual Result<GcReport> CollectTombstones(const std::optional<Version>& boundary) = 0;
+  struct CompactReport {
+    struct Size {
+      uint64_t fragments = 0, deleted_rows = 0, data_bytes = 0, ledger_fragments = 0, versions = 0;
+    };
+    Size before, after;
+    uint64_t rounds = 0, bytes_written = 0, bytes_freed = 0;
+    uint64_t lance_version = 0;
+  };
+  /// Compacts until nothing is left to do, brings declared indexes up to date and removes old
+  /// versions by the options, or all but the newest `keep_versions`. Rows, positions and everything
+  /// else stay. kUsage while changes are pending.
+  virtual Result<CompactReport> Compact(const std::optional<uint64_t>& keep_versions) = 0;
   /// Declares the next epoch: every version from now on outranks all before. Returns it.
   virtual Result<uint32_t> NextEpoch() = 0;
 };

@@ -313,6 +313,9 @@ Status ApplyRun::Commit(const std::string& id, const ChangeHead* before) {
     if (committed->lance_version != 0) x_results[i].lance_version = committed->lance_version;
     if (committed->already_committed) x_results[i].already_committed = true;
     if (committed->committed) ++x_results[i].commits;
+    if (committed->maintenance_error && x_options.on_note) {
+      x_options.on_note("not compacted: " + ToString(In(i, *committed->maintenance_error)));
+    }
   }
   x_uncommitted = 0;
   return Ok{};

@@ -89,15 +89,21 @@ Result<std::vector<Column>> ReadColumns(const ConfigNode& node) {
   return columns;
 }
 
-Result<std::vector<IndexConfig>> ReadIndexes(const ConfigNode& node) {
+Result<std::vector<IndexOptions>> ReadIndexes(const ConfigNode& node) {
   static constexpr std::string_view kKnown[] = {"column", "type"};
+  static constexpr std::string_view kTypes[] = {"btree", "ivf_pq"};
   LW_ASSIGN_OR_RETURN(const auto items, node.Items());
-  std::vector<IndexConfig> indexes;
+  std::vector<IndexOptions> indexes;
   for (const ConfigNode& item : items) {
     LW_ASSIGN_OR_RETURN(const auto members, item.Members(kKnown));
-    IndexConfig& index = indexes.emplace_back();
+    IndexOptions& index = indexes.emplace_back();
     for (const auto& [key, value] : members) {
-      LW_ASSIGN_OR_RETURN((key == "column" ? index.column : index.type), value.Text());
+      if (key == "column") {
+        LW_ASSIGN_OR_RETURN(index.column, value.Text());
+      } else {
+        LW_ASSIGN_OR_RETURN(const size_t type, value.OneOf(kTypes));
+        index.type = kTypes[type];
+      }
     }
     if (index.column.empty() || index.type.empty()) {
       return item.Wrong("an index needs a `column` and a `type`");
@@ -216,8 +222,34 @@ Result<TableConfig> ReadTable(const ConfigNode& node) {
   return table;
 }
 
+// Compaction and clean-up of a sink's tables; false = `key` is none of these.
+Result<bool> ReadMaintenance(const std::string& key, const ConfigNode& value, SinkConfig& sink) {
+  if (key == "compaction") {
+    LW_ASSIGN_OR_RETURN(sink.compaction, value.Bool());
+  } else if (key == "compaction_fragments") {
+    LW_ASSIGN_OR_RETURN(const uint64_t fragments, value.Unsigned(1000));
+    if (fragments < 2) return value.Wrong("must be at least 2");
+    sink.compaction_fragments = static_cast<uint32_t>(fragments);
+  } else if (key == "keep_versions") {
+    LW_ASSIGN_OR_RETURN(sink.keep_versions, value.Unsigned());
+  } else if (key == "keep_for") {
+    LW_ASSIGN_OR_RETURN(const std::string text, value.Text());
+    const auto duration = ParseDuration(text);
+    if (!duration.ok()) return value.At(duration.error());
+    sink.keep_for = std::chrono::ceil<std::chrono::seconds>(*duration);
+  } else if (key == "keep_ratio") {
+    LW_ASSIGN_OR_RETURN(const uint64_t ratio, value.Unsigned(1'000'000));
+    sink.keep_ratio = static_cast<double>(ratio);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 Result<SinkConfig> ReadSink(const ConfigNode& node) {
-  static constexpr std::string_view kKnown[] = {"uri", "storage_version", "durability"};
+  static constexpr std::string_view kKnown[] = {
+      "uri",           "storage_version", "durability", "compaction", "compaction_fragments",
+      "keep_versions", "keep_for",        "keep_ratio"};
   static constexpr std::string_view kVersions[] = {"2.0", "2.1", "2.2"};
   static constexpr std::string_view kDurabilities[] = {"process", "fsync"};
   LW_ASSIGN_OR_RETURN(const auto members, node.Members(kKnown));
@@ -228,9 +260,11 @@ Result<SinkConfig> ReadSink(const ConfigNode& node) {
     } else if (key == "storage_version") {
       LW_ASSIGN_OR_RETURN(const size_t index, value.OneOf(kVersions));
       sink.storage_version = kVersions[index];
-    } else {
+    } else if (key == "durability") {
       LW_ASSIGN_OR_RETURN(const size_t index, value.OneOf(kDurabilities));
       sink.fsync = index == 1;
+    } else {
+      LW_RETURN_IF_ERROR(ReadMaintenance(key, value, sink));
     }
   }
   if (sink.uri.empty()) return node.Wrong("the sink needs a `uri`: the folder of its tables");

@@ -41,11 +41,6 @@ struct SourceConfig {
   std::map<std::string, std::string> settings;
 };
 
-struct IndexConfig {
-  std::string column;
-  std::string type;
-};
-
 struct TableConfig {
   std::string name;
   std::vector<std::string> sources;  // never empty after reading
@@ -58,13 +53,19 @@ struct TableConfig {
   OnConflict on_conflict = OnConflict::kFail;
   OnBadRecord on_bad_record = OnBadRecord::kFail;
   LoneUpdateBefore lone_update_before = LoneUpdateBefore::kDelete;
-  std::vector<IndexConfig> indexes;
+  std::vector<IndexOptions> indexes;
 };
 
 struct SinkConfig {
   std::string uri;
   std::string storage_version = "2.2";
   bool fsync = true;
+  /// What happens to its tables between checkpoints; the meanings and defaults of TableOptions.
+  bool compaction = TableOptions().compaction;
+  uint32_t compaction_fragments = TableOptions().compaction_fragments;
+  uint64_t keep_versions = TableOptions().keep_versions;
+  std::chrono::seconds keep_for = TableOptions().keep_for;
+  double keep_ratio = TableOptions().keep_ratio;
 };
 
 struct CheckpointConfig {

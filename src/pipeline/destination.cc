@@ -96,6 +96,7 @@ Result<Destination> Destination::Open(TableConfig config, const std::string& uri
   options.on_conflict = config.on_conflict;
   options.on_resnapshot = config.on_resnapshot;
   options.lone_update_before = config.lone_update_before;
+  options.indexes = config.indexes;
 
   Destination destination;
   LW_ASSIGN_OR_RETURN(destination.x_table, TableImpl::Open(uri, options, storage));
@@ -128,6 +129,11 @@ TableOptions TableOptionsOf(const PipelineConfig& config) {
   options.fsync = config.sink.fsync;
   options.storage_version = config.sink.storage_version;
   options.memory_bytes_max = config.memory_bytes;
+  options.compaction = config.sink.compaction;
+  options.compaction_fragments = config.sink.compaction_fragments;
+  options.keep_versions = config.sink.keep_versions;
+  options.keep_for = config.sink.keep_for;
+  options.keep_ratio = config.sink.keep_ratio;
   return options;
 }
 

@@ -164,6 +164,18 @@ void TableState::Readdress(SealedBatch& sealed) {
   }
 }
 
+bool TableState::MoveLedgerRow(const KeyHash& key, uint64_t address) {
+  const auto stored = x_extras.find(key);
+  if (stored != x_extras.end()) stored->second.address = address;
+  KeyEntry entry;
+  const bool tombstone = x_index.Find(key, entry) && entry.status == KeyStatus::kTombstone;
+  if (tombstone) {
+    entry.address = address;
+    x_index.Store(entry);
+  }
+  return tombstone || stored != x_extras.end();
+}
+
 void TableState::Committed(const SealedBatch& sealed, std::span<const uint64_t> row_addresses,
                            std::span<const uint64_t> ledger_addresses) {
   for (size_t i = 0; i < sealed.row_keys.size(); ++i) {

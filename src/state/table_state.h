@@ -133,6 +133,9 @@ class TableState {
   /// The committed rows have moved and the index knows where to: names the superseded rows of
   /// `sealed` anew.
   void Readdress(SealedBatch& sealed);
+  /// The ledger row of a key lies at `address` now: the ledger was compacted, and the batch is
+  /// empty. False: no row of the ledger belongs to the key.
+  bool MoveLedgerRow(const KeyHash& key, uint64_t address);
   /// Drops the batch. The head (inputs, floor, counts) is not undone: the caller restores it from
   /// storage.
   void Abandon();

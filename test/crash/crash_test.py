@@ -66,9 +66,12 @@ class Lake:
         self.events.write_bytes(b"".join(self.work.lines))
         self.config = self.folder / "pipeline.yaml"
         durability = "fsync" if number % 4 == 0 else "process"
-        self.config.write_text(
-            json.dumps(self.work.configuration(str(self.folder), str(self.events), durability))
+        # Every third table has many fragments: for others to compact while ours runs.
+        fragments = 8 if number % 3 == 2 else 2
+        configuration = self.work.configuration(
+            str(self.folder), str(self.events), durability, fragments
         )
+        self.config.write_text(json.dumps(configuration))
         self.ends = []
         size = 0
         for line in self.work.lines:
@@ -168,6 +171,7 @@ class Lake:
                 )
                 if got != want:
                     raise Failure(f"{table} at line {count}: key {id} is {got} and not {want}")
+            self.check_index(table, dataset, found, status)
             if status["dead_letters"] != self.work.dead_letters_at(table, count):
                 raise Failure(
                     f"{table} at line {count}: {status['dead_letters']} dead letters and not "
@@ -177,6 +181,18 @@ class Lake:
                 raise Failure(f"{table}: the run ended at line {count} of {len(self.work.lines)}")
             if self.done and (status["kept_rows"] or status["waiting_changes"]):
                 raise Failure(f"{table}: halves of key changes are left")
+
+    def check_index(self, table, dataset, found, status):
+        """The declared index is there and finds what a scan finds."""
+        if table != "orders" or not found:
+            return
+        names = [index["name"] for index in dataset.list_indices()]
+        if self.done and names != ["n_idx"]:
+            raise Failure(f"{table}: indexes {names} at the end")
+        for row in self.random.sample(found, min(5, len(found))):
+            some = dataset.to_table(filter=f"n = {row['n']}").to_pylist()
+            if [other["id"] for other in some] != [row["id"]]:
+                raise Failure(f"{table}: n = {row['n']} finds {some}, not key {row['id']}")
 
 
 class Campaign:

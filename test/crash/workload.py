@@ -223,7 +223,7 @@ class Workload:
                     rows[id] = row
         return rows
 
-    def configuration(self, sink, events, durability):
+    def configuration(self, sink, events, durability, fragments):
         columns = [
             {"name": "id", "type": "int64"},
             {"name": "n", "type": "int64"},
@@ -237,9 +237,19 @@ class Workload:
                 table["schema_evolution"] = "evolve"  # its columns are discovered
             else:
                 table["columns"] = columns
+            if table["name"] == "orders":
+                table["indexes"] = [{"column": "n", "type": "btree"}]
         return {
             "pipeline": "crash",
             "source": {"kind": "file", "format": "records", "path": [events]},
-            "sink": {"uri": sink, "durability": durability},
+            # Low limits, so that compaction and clean-up run all the time.
+            "sink": {
+                "uri": sink,
+                "durability": durability,
+                "compaction_fragments": fragments,
+                "keep_versions": 4,
+                "keep_for": "0s",
+                "keep_ratio": 0,
+            },
             "tables": tables,
         }

@@ -33,6 +33,8 @@ constexpr Plant kPlants[] = {
     {"ConflictIgnored", PlantedBug::kConflictIgnored},
     {"PositionsBeforeRows", PlantedBug::kPositionsBeforeRows},
     {"CheckpointForgotten", PlantedBug::kCheckpointForgotten},
+    {"CompactionLosesKey", PlantedBug::kCompactionLosesKey},
+    {"CompactionUnpinned", PlantedBug::kCompactionUnpinned},
 };
 
 class PlantedBugs : public ::testing::TestWithParam<Plant> {

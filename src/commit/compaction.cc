@@ -1,0 +1,88 @@
+#include "commit/compaction.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lastword {
+namespace {
+
+// A fragment of half the maximum is full: two of them make one of the maximum, and no more.
+constexpr uint64_t kFullShare = 2;
+
+uint64_t LiveBytes(const Fragment& fragment) {
+  if (fragment.physical_rows == 0) return 0;
+  const double share =
+      static_cast<double>(fragment.live_rows()) / static_cast<double>(fragment.physical_rows);
+  return static_cast<uint64_t>(static_cast<double>(fragment.bytes) * share);
+}
+
+bool Full(const Fragment& fragment, const CompactionPolicy& policy) {
+  return fragment.live_rows() >= policy.rows_max / kFullShare ||
+         LiveBytes(fragment) >= policy.bytes_max / kFullShare;
+}
+
+uint32_t TierOf(const Fragment& fragment, const CompactionPolicy& policy) {
+  uint32_t tier = 0;
+  for (uint64_t rows = policy.tier_rows; fragment.live_rows() > rows; rows *= policy.fragments) {
+    ++tier;
+  }
+  return tier;
+}
+
+// As many of `from`, in order, as one round takes.
+std::vector<uint64_t> Take(const std::vector<Fragment>& from, const CompactionPolicy& policy) {
+  std::vector<uint64_t> taken;
+  uint64_t rows = 0, bytes = 0;
+  for (const Fragment& fragment : from) {
+    rows += fragment.live_rows();
+    bytes += LiveBytes(fragment);
+    if (!taken.empty() && (rows > policy.rows_max || bytes > policy.bytes_max)) break;
+    taken.push_back(fragment.id);
+  }
+  std::sort(taken.begin(), taken.end());
+  return taken;
+}
+
+}  // namespace
+
+std::vector<uint64_t> PlanCompaction(std::span<const Fragment> fragments,
+                                     const CompactionPolicy& policy) {
+  // What touches every commit comes first: many small fragments, the smallest ones before others.
+  std::map<std::pair<uint32_t, uint64_t>, std::vector<Fragment>> tiers;
+  std::map<uint64_t, std::vector<Fragment>> worn;
+  for (const Fragment& fragment : fragments) {
+    if (!Full(fragment, policy)) {
+      tiers[{TierOf(fragment, policy), fragment.index_set}].push_back(fragment);
+    }
+    const double share = policy.deleted_share * static_cast<double>(fragment.physical_rows);
+    if (static_cast<double>(fragment.deleted_rows) > share &&
+        fragment.deleted_rows >= policy.deleted_rows_min) {
+      worn[fragment.index_set].push_back(fragment);
+    }
+  }
+  const uint32_t least = std::max<uint32_t>(policy.fragments, 2);
+  for (const auto& [tier, members] : tiers) {
+    if (members.size() < least) continue;
+    std::vector<uint64_t> round = Take(members, policy);
+    if (round.size() >= 2) return round;
+  }
+  for (auto& [set, members] : worn) {
+    // The most worn first: it gives most back for what is written.
+    std::stable_sort(members.begin(), members.end(), [](const Fragment& a, const Fragment& b) {
+      return a.live_rows() * b.physical_rows < b.live_rows() * a.physical_rows;
+    });
+    return Take(members, policy);
+  }
+  return {};
+}
+
+CompactionPolicy ThoroughPolicy(const CompactionPolicy& policy) {
+  CompactionPolicy thorough = policy;
+  thorough.fragments = 2;
+  thorough.tier_rows = policy.rows_max;
+  thorough.deleted_share = 0.1;
+  thorough.deleted_rows_min = 1;
+  return thorough;
+}
+
+}  // namespace lastword

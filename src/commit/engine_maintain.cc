@@ -1,0 +1,386 @@
+// What a table needs between checkpoints: compaction, indexes that follow, old versions that go. It
+// runs behind a commit, when no batch is pending, one bounded step a time; whatever fails here
+// leaves the commit as it is. The crash windows are in docs/commit.md.
+#include <algorithm>
+#include <chrono>
+
+#include "base/format.h"
+#include "base/kill_points.h"
+#include "base/planted_bug.h"
+#include "base/random.h"
+#include "commit/engine.h"
+#include "model/key.h"
+
+namespace lastword {
+namespace {
+
+// After a failure, so that a full disk is not tried at every commit.
+constexpr uint64_t kRestVersions = 16;
+// A look at all versions costs a list: done once in so many, whatever process made them.
+constexpr uint64_t kCleanUpEveryMin = 8, kCleanUpEveryMax = 64;
+// Old versions of a small table may hold this much, however little lives.
+constexpr uint64_t kOldBytesFree = 64 << 20;
+// Every commit that is keyed touches the ledger's fragments rarely: it may have more of them.
+constexpr uint32_t kLedgerFragmentsFactor = 2;
+// An index takes new rows in when this share of all rows, and so many, are outside of it.
+constexpr double kUnindexedShare = 0.2;
+constexpr uint64_t kUnindexedRowsMin = 4096;
+// Product quantization learns 256 centres.
+constexpr uint64_t kVectorRowsMin = 256;
+
+int64_t NowMs() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+CompactionPolicy TablePolicy(const TableOptions& options) {
+  CompactionPolicy policy;
+  policy.fragments = options.compaction_fragments;
+  return policy;
+}
+
+CompactionPolicy LedgerPolicy(const TableOptions& options) {
+  CompactionPolicy policy;
+  policy.fragments = options.compaction_fragments * kLedgerFragmentsFactor;
+  return policy;
+}
+
+uint64_t LiveRowsOf(const std::vector<Fragment>& fragments, const std::vector<uint64_t>& ids) {
+  uint64_t rows = 0;
+  for (const Fragment& fragment : fragments) {
+    if (std::binary_search(ids.begin(), ids.end(), fragment.id)) rows += fragment.live_rows();
+  }
+  return rows;
+}
+
+std::vector<uint64_t> IdsOf(const std::vector<Fragment>& fragments) {
+  std::vector<uint64_t> ids;
+  for (const Fragment& fragment : fragments) ids.push_back(fragment.id);
+  return ids;
+}
+
+CompactionRequest RequestOf(const Dataset& dataset, std::vector<uint64_t> fragments,
+                            const CompactionPolicy& policy, Properties properties) {
+  CompactionRequest request;
+  request.expected_version = dataset.version();
+  request.fragments = std::move(fragments);
+  request.target_rows = policy.rows_max;
+  request.properties = std::move(properties);
+  return request;
+}
+
+Error Lost(std::string_view what, uint64_t found, uint64_t expected) {
+  return Error{
+      ErrorKind::kInternal,
+      Message("compaction moved {} {}, {} were expected; the table is as it should be, open "
+              "it again",
+              found, what, expected),
+      {}};
+}
+
+}  // namespace
+
+// The table may have moved, or not: only opening it again tells.
+template <typename T>
+T Engine::TableStep(T result) {
+  x_committed.version = x_table->version();
+  if (!result.ok() && ClassOf(result.error().kind) == ErrorClass::kLookUp)
+    x_broken = result.error();
+  return result;
+}
+
+void Engine::Maintain(uint64_t version_before, CommitResult& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (x_options.keep_versions != 0) {
+    x_written.emplace_back(x_table->version(), result.bytes_written);
+    x_pins[x_table->version()] = x_committed.ledger_version;
+  }
+  Status done = MaintainOnce(version_before, result);
+  if (!done.ok()) {
+    result.maintenance_error = std::move(done.error());
+    x_rest_until = x_table->version() + kRestVersions;
+  }
+  const std::chrono::duration<double> pause = std::chrono::steady_clock::now() - begin;
+  result.maintenance_seconds = pause.count();
+}
+
+Status Engine::MaintainOnce(uint64_t version_before, CommitResult& result) {
+  if (x_table->version() < x_rest_until) return Ok{};
+  if (x_options.compaction) {
+    LW_ASSIGN_OR_RETURN(const bool compacted,
+                        CompactRound(TablePolicy(x_options), LedgerPolicy(x_options), result));
+    if (!compacted) LW_RETURN_IF_ERROR(KeepIndexes());
+  }
+  if (x_options.keep_versions == 0) return Ok{};
+  const uint64_t every = std::clamp(x_options.keep_versions, kCleanUpEveryMin, kCleanUpEveryMax);
+  if (version_before / every == x_table->version() / every) return Ok{};
+  LW_RETURN_IF_ERROR(CleanUp(Retention()));
+  return Ok{};
+}
+
+// One round: the ledger first, which nothing refers to until the table's version pins it, as in a
+// checkpoint. Memory keeps the old addresses until that version is there.
+Result<bool> Engine::CompactRound(const CompactionPolicy& rows, const CompactionPolicy& entries,
+                                  CommitResult& result) {
+  const std::vector<Fragment> table_before = x_table->fragments();
+  const std::vector<Fragment> ledger_before = x_ledger->fragments();
+  const std::vector<uint64_t> table_round = PlanCompaction(table_before, rows);
+  const std::vector<uint64_t> ledger_round = PlanCompaction(ledger_before, entries);
+  if (table_round.empty() && ledger_round.empty()) return false;
+
+  CompactionReceipt ledger_done, table_done;
+  if (!ledger_round.empty()) {
+    LW_ASSIGN_OR_RETURN(ledger_done,
+                        x_ledger->Compact(RequestOf(*x_ledger, ledger_round, entries,
+                                                    LedgerProperties(x_writer_epoch))));
+    LW_KILL_POINT("compact.after_ledger");
+    if (Planted(PlantedBug::kCompactionUnpinned)) {
+      LW_RETURN_IF_ERROR(MoveEntries(ledger_done, LiveRowsOf(ledger_before, ledger_round)));
+    }
+  }
+  TableProperties next = x_committed;
+  next.writer_epoch = x_writer_epoch;
+  next.ledger_version = x_ledger->version();
+  if (table_round.empty()) {
+    CommitRequest pin;
+    pin.expected_version = x_table->version();
+    pin.properties = EncodeProperties(next);
+    pin.transaction_id = RandomId();
+    LW_RETURN_IF_ERROR(TableStep(x_table->Commit(pin)));
+  } else {
+    LW_ASSIGN_OR_RETURN(table_done, TableStep(x_table->Compact(RequestOf(
+                                        *x_table, table_round, rows, EncodeProperties(next)))));
+  }
+  LW_KILL_POINT("compact.after_commit");
+  next.version = x_table->version();
+  x_committed = std::move(next);
+  if (x_options.keep_versions != 0) {
+    x_written.emplace_back(x_committed.version, table_done.bytes_written);
+    x_pins[x_committed.version] = x_committed.ledger_version;
+  }
+  Status moved = MoveRows(table_done, LiveRowsOf(table_before, table_round));
+  if (moved.ok()) moved = MoveEntries(ledger_done, LiveRowsOf(ledger_before, ledger_round));
+  if (!moved.ok()) {
+    x_broken = moved.error();
+    return moved.error();
+  }
+  for (const Fragment& fragment : table_done.new_fragments) {
+    result.rows_compacted += fragment.physical_rows;
+  }
+  result.bytes_compacted += table_done.bytes_written + ledger_done.bytes_written;
+  return true;
+}
+
+// The rows of the new fragments are where their keys now live. Only key columns are read: an index
+// from addresses to keys would cost more memory than the key index itself.
+Status Engine::MoveRows(const CompactionReceipt& receipt, uint64_t live) {
+  if (receipt.new_fragments.empty()) return live == 0 ? Status(Ok{}) : Lost("rows", 0, live);
+  const Schema& stored = x_table->schema();
+  Schema keys;
+  std::vector<std::string> names;
+  for (const uint32_t key : stored.key) {
+    keys.key.push_back(static_cast<uint32_t>(keys.columns.size()));
+    keys.columns.push_back(stored.columns[key]);
+    names.push_back(stored.columns[key].name);
+  }
+  keys.nullable_key = stored.nullable_key;
+  uint64_t moved = 0;
+  std::string bytes;
+  std::vector<KeyHash> hashes;
+  const auto move = [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
+    hashes.clear();
+    for (uint64_t row = 0; row < rows.size(); ++row) {
+      bytes.clear();
+      LW_RETURN_IF_ERROR(AppendKey(keys, rows, row, bytes));
+      x_index.Prefetch(hashes.emplace_back(Hash128(bytes)));
+    }
+    for (uint64_t row = 0; row < hashes.size(); ++row, ++moved) {
+      if (moved == 0 && Planted(PlantedBug::kCompactionLosesKey)) continue;
+      KeyEntry entry;
+      const auto& removed = receipt.removed_fragments;
+      if (!x_index.Find(hashes[row], entry) || !entry.live() ||
+          !std::binary_search(removed.begin(), removed.end(), entry.address >> 32)) {
+        return Lost("rows", moved, live);
+      }
+      entry.address = addresses[row];
+      x_index.Store(entry);
+    }
+    return Ok{};
+  };
+  LW_RETURN_IF_ERROR(x_table->ScanFragments(names, IdsOf(receipt.new_fragments), move));
+  return moved == live ? Status(Ok{}) : Lost("rows", moved, live);
+}
+
+Status Engine::MoveEntries(const CompactionReceipt& receipt, uint64_t live) {
+  if (receipt.new_fragments.empty()) return live == 0 ? Status(Ok{}) : Lost("entries", 0, live);
+  uint64_t moved = 0;
+  LW_ASSIGN_OR_RETURN(const uint64_t checkpoints,
+                      ScanLedgerAddresses(*x_ledger, IdsOf(receipt.new_fragments),
+                                          [&](const KeyHash& key, RowAddress address) -> Status {
+                                            if (!x_state.MoveLedgerRow(key, address))
+                                              return Lost("entries", moved, live);
+                                            ++moved;
+                                            return Ok{};
+                                          }));
+  moved += checkpoints;
+  return moved == live ? Status(Ok{}) : Lost("entries", moved, live);
+}
+
+// At most one index a call: each is a pause.
+Result<bool> Engine::KeepIndexes() {
+  if (x_options.indexes.empty()) return false;
+  LW_ASSIGN_OR_RETURN(const std::vector<Index> there, x_table->Indexes());
+  const uint64_t rows = x_table->count_rows();
+  TableProperties next = x_committed;
+  next.writer_epoch = x_writer_epoch;
+  const Properties properties = EncodeProperties(next);
+  for (const IndexOptions& wanted : x_options.indexes) {
+    // A discovered column comes with its first value.
+    if (!x_table->schema().Find(wanted.column)) continue;
+    const auto found = std::find_if(there.begin(), there.end(), [&](const Index& index) {
+      return index.column == wanted.column;
+    });
+    if (found == there.end()) {
+      if (rows < (wanted.type == "btree" ? 1 : kVectorRowsMin)) continue;
+      LW_RETURN_IF_ERROR(TableStep(
+          x_table->CreateIndex(wanted.column, wanted.type, x_table->version(), properties)));
+    } else {
+      const double share = kUnindexedShare * static_cast<double>(rows);
+      if (found->unindexed_rows < kUnindexedRowsMin ||
+          static_cast<double>(found->unindexed_rows) < share) {
+        continue;
+      }
+      LW_RETURN_IF_ERROR(
+          TableStep(x_table->ExtendIndex(found->name, x_table->version(), properties)));
+    }
+    next.version = x_table->version();
+    x_committed = std::move(next);
+    return true;
+  }
+  return false;
+}
+
+RetentionPolicy Engine::Retention() const {
+  RetentionPolicy policy;
+  policy.keep_versions = x_options.keep_versions;
+  policy.keep_ms = std::chrono::milliseconds(x_options.keep_for).count();
+  double live = 0;
+  for (const Fragment& fragment : x_table->fragments()) {
+    if (fragment.physical_rows == 0) continue;
+    live += static_cast<double>(fragment.bytes) * static_cast<double>(fragment.live_rows()) /
+            static_cast<double>(fragment.physical_rows);
+  }
+  const auto held = static_cast<uint64_t>(x_options.keep_ratio * live);
+  policy.keep_bytes = std::max(held, kOldBytesFree);
+  return policy;
+}
+
+// The table first: a version whose ledger is gone could not be restored.
+Result<uint64_t> Engine::CleanUp(const RetentionPolicy& policy) {
+  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, x_table->Versions());
+  VersionFacts facts;
+  facts.written_at_ms = [this](uint64_t version) -> Result<int64_t> {
+    LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(version));
+    return info.timestamp_ms;
+  };
+  facts.bytes_since = [this](uint64_t version) {
+    uint64_t bytes = 0;
+    for (const auto& [written, size] : x_written) bytes += written >= version ? size : 0;
+    return bytes;
+  };
+  LW_ASSIGN_OR_RETURN(uint64_t keep, KeepFrom(versions, policy, NowMs(), facts));
+  keep = std::min(keep, x_committed.version);
+  // The oldest version that stays must say itself where its sources stand: it has nothing to
+  // inherit from.
+  for (auto at = std::upper_bound(versions.begin(), versions.end(), keep);
+       keep != 0 && at != versions.begin(); --at) {
+    keep = *(at - 1);
+    LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(keep));
+    LW_ASSIGN_OR_RETURN(const auto own, DecodeProperties(info.properties));
+    if (own) break;
+    if (at - 1 == versions.begin()) keep = 0;
+  }
+  if (keep == 0 || keep == versions.front()) return uint64_t{0};
+  LW_RETURN_IF_ERROR(x_dead_letters.RemoveLost(
+      x_letters_checked, keep, [this](uint64_t version) { return WriterOf(version); }));
+  x_letters_checked = keep;
+  LW_ASSIGN_OR_RETURN(const uint64_t freed, x_table->Cleanup(keep));
+  LW_KILL_POINT("cleanup.after_table");
+  while (!x_written.empty() && x_written.front().first < keep) x_written.pop_front();
+  LW_RETURN_IF_ERROR(CleanUpLedger());
+  return freed;
+}
+
+// Below every version of the ledger that a version of the table pins: those that clean-up left, and
+// older ones that somebody tagged.
+Status Engine::CleanUpLedger() {
+  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, x_table->Versions());
+  std::map<uint64_t, uint64_t> pins;
+  uint64_t lowest = x_committed.ledger_version;
+  for (const uint64_t version : versions) {
+    LW_ASSIGN_OR_RETURN(pins[version], PinOf(version));
+    lowest = std::min(lowest, pins[version]);
+  }
+  x_pins = std::move(pins);
+  if (lowest <= x_ledger_kept_from) return Ok{};
+  LW_RETURN_IF_ERROR(x_ledger->Cleanup(lowest));
+  x_ledger_kept_from = lowest;
+  return Ok{};
+}
+
+Result<uint64_t> Engine::PinOf(uint64_t version) {
+  const auto known = x_pins.find(version);
+  if (known != x_pins.end()) return known->second;
+  const auto properties = EffectiveProperties(*x_table, version, nullptr);
+  // Nothing says what it pinned: nobody can go back to it with or without a ledger.
+  if (!properties.ok() && properties.error().kind == ErrorKind::kPositionsLost) return UINT64_MAX;
+  if (!properties.ok()) return properties.error();
+  return properties->ledger_version;
+}
+
+TableImpl::CompactReport::Size Engine::SizeNow() const {
+  CompactReport::Size size;
+  for (const Fragment& fragment : x_table->fragments()) {
+    ++size.fragments;
+    size.deleted_rows += fragment.deleted_rows;
+    size.data_bytes += fragment.bytes;
+  }
+  size.ledger_fragments = x_ledger->fragments().size();
+  return size;
+}
+
+Result<TableImpl::CompactReport> Engine::Compact(const std::optional<uint64_t>& keep_versions) {
+  LW_RETURN_IF_ERROR(Usable());
+  if (!x_table) return Error{ErrorKind::kUsage, Message("there is no table at {}", x_uri), {}};
+  if (x_state.pending_changes() != 0) {
+    return Error{ErrorKind::kUsage, "commit before the table is compacted", {}};
+  }
+  LW_RETURN_IF_ERROR(Poison(RollBackLedger()));
+  // Of a checkpoint that was lost: its version is about to be taken.
+  LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_committed.version, x_writer_epoch));
+  CompactReport report;
+  report.before = SizeNow();
+  LW_ASSIGN_OR_RETURN(std::vector<uint64_t> versions, x_table->Versions());
+  report.before.versions = versions.size();
+  CommitResult done;
+  while (true) {
+    LW_ASSIGN_OR_RETURN(bool worked, CompactRound(ThoroughPolicy(TablePolicy(x_options)),
+                                                  ThoroughPolicy(LedgerPolicy(x_options)), done));
+    if (!worked) {
+      LW_ASSIGN_OR_RETURN(worked, KeepIndexes());
+    }
+    if (!worked) break;
+    ++report.rounds;
+  }
+  RetentionPolicy policy = Retention();
+  if (keep_versions) policy = {*keep_versions, 0, 0};
+  LW_ASSIGN_OR_RETURN(report.bytes_freed, CleanUp(policy));
+  report.after = SizeNow();
+  LW_ASSIGN_OR_RETURN(versions, x_table->Versions());
+  report.after.versions = versions.size();
+  report.bytes_written = done.bytes_compacted;
+  report.lance_version = x_table->version();
+  return report;
+}
+
+}  // namespace lastword
