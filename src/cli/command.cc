@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include <filesystem>
 #include <iostream>
 
 #include "base/format.h"
@@ -35,6 +36,10 @@ Result<OpenedTable> OpenExisting(const std::string& uri, const std::string& conf
   if (!config.empty()) {
     LW_ASSIGN_OR_RETURN(const PipelineConfig pipeline, LoadConfig(config));
     options = TableOptionsOf(pipeline);
+    const std::string name = std::filesystem::path(uri).lexically_normal().filename().string();
+    for (const TableConfig& table : pipeline.tables) {
+      if (table.name + ".lance" == name) options.indexes = table.indexes;
+    }
   }
   options.read_only = read_only;
   OpenedTable opened;

@@ -31,6 +31,7 @@ void AddExplain(CLI::App& app, Chosen& chosen);
 void AddStatus(CLI::App& app, Chosen& chosen);
 void AddLog(CLI::App& app, Chosen& chosen);
 void AddGc(CLI::App& app, Chosen& chosen);
+void AddCompact(CLI::App& app, Chosen& chosen);
 void AddEpoch(CLI::App& app, Chosen& chosen);
 
 /// Says an error: "lastword: bad_json: …" on standard error and, with `json`, as an object on

@@ -17,7 +17,7 @@ namespace lastword::cli {
 namespace {
 
 constexpr void (*kCommands[])(CLI::App&, Chosen&) = {
-    AddApply, AddShow, AddExplain, AddStatus, AddLog, AddGc, AddEpoch,
+    AddApply, AddShow, AddExplain, AddStatus, AddLog, AddGc, AddCompact, AddEpoch,
 };
 
 bool AsksForJson(int argc, char** argv) {

@@ -263,7 +263,7 @@ def test_unavailable(case):
         case.apply("none.ndjson", *SEQUENCED, "--json", code=5).json()["error"]["kind"],
         "source_unavailable",
     )
-    for command in (["show"], ["status"], ["log"], ["gc"], ["epoch"], ["explain"]):
+    for command in (["show"], ["status"], ["log"], ["gc"], ["compact"], ["epoch"], ["explain"]):
         case.run(*command, "none.lance", *(["1"] if command == ["explain"] else []), "--json")
         same(case.code, 5, f"{command} {case.err}")
         holds(case.err, "there is no table at none.lance")
@@ -332,6 +332,34 @@ def test_gc(case):
     said = case.apply("a.ndjson", *SEQUENCED, "--from-start", "--json").json()
     same((said["applied"], said["below_floor"], said["rows"]), (0, 3, 0))
     same(case.run("explain", "t.lance", "merchant-7", "--json").json()["state"], "below floor")
+
+
+def test_compact(case):
+    for i in range(1, 7):
+        case.write(
+            "a.ndjson", [f'{{"seq":{i},"key":"k{j}","op":"upsert","value":{i}}}' for j in (i, 9)]
+        )
+        case.apply("a.ndjson", *SEQUENCED, "--from-start")
+    case.write("b.ndjson", ['{"seq":20,"key":"k1","op":"delete"}'])
+    case.apply("b.ndjson", *SEQUENCED)
+    rows = case.rows("t.lance")
+    said = case.run("compact", "t.lance", "--json").json()
+    same((said["before"]["fragments"] > 1, said["after"]["fragments"]), (True, 1))
+    same(said["after"]["deleted_rows"], 0)
+    same(said["bytes_freed"], 0)
+    same(case.rows("t.lance"), rows)
+    said = case.run("compact", "t.lance", "--keep-versions", "1", "--json").json()
+    same((said["rounds"], said["after"]["versions"]), (0, 1))
+    same(said["bytes_freed"] > 0, True)
+    same(case.rows("t.lance"), rows)
+    # What the ledger knows is still known: the delete's version, and where the file stands.
+    case.write("c.ndjson", ['{"seq":19,"key":"k1","op":"upsert","value":1}'])
+    same(case.apply("c.ndjson", *SEQUENCED, "--json").json()["stale"], 1)
+    same(case.apply("b.ndjson", *SEQUENCED, "--json").json()["changes"], 0)
+    case.run("compact", "t.lance")
+    holds(case.out, "rounds wrote")
+    case.run("compact", "t.lance", "--keep-versions", "0")
+    same(case.code, 2)
 
 
 def test_show(case):
@@ -465,7 +493,7 @@ def test_help_and_version(case):
     same(case.run("--version").out.startswith("lastword 0."), True)
     case.run("--help")
     same(case.code, 0)
-    for command in ("apply", "show", "explain", "status", "log", "gc", "epoch"):
+    for command in ("apply", "show", "explain", "status", "log", "gc", "compact", "epoch"):
         holds(case.out, f"  {command} ")
         inner = Case(case.folder).run(command, "--help")
         same(inner.code, 0)
