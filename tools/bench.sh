@@ -25,3 +25,8 @@ bench_checkpoints() { # a checkpoint beside merge and delete of pylance and delt
   compile release checkpoint_cost
   "$(python_env bench/requirements.txt)" bench/checkpoints.py --build build/release "$@"
 }
+
+bench_commits() { # [CHECKPOINTS [ROWS [UPDATES]]]: many small checkpoints on one table, with compaction and clean-up
+  compile release commit_bench
+  build/release/bench/commit_bench "$@"
+}
