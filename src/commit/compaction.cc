@@ -29,14 +29,16 @@ uint32_t TierOf(const Fragment& fragment, const CompactionPolicy& policy) {
   return tier;
 }
 
-// As many of `from`, in order, as one round takes.
-std::vector<uint64_t> Take(const std::vector<Fragment>& from, const CompactionPolicy& policy) {
+// As many of `from`, in order, as one round takes; more than `least` only within round_rows.
+std::vector<uint64_t> Take(const std::vector<Fragment>& from, size_t least,
+                           const CompactionPolicy& policy) {
   std::vector<uint64_t> taken;
   uint64_t rows = 0, bytes = 0;
   for (const Fragment& fragment : from) {
     rows += fragment.live_rows();
     bytes += LiveBytes(fragment);
     if (!taken.empty() && (rows > policy.rows_max || bytes > policy.bytes_max)) break;
+    if (taken.size() >= least && rows > policy.round_rows) break;
     taken.push_back(fragment.id);
   }
   std::sort(taken.begin(), taken.end());
@@ -63,7 +65,7 @@ std::vector<uint64_t> PlanCompaction(std::span<const Fragment> fragments,
   const uint32_t least = std::max<uint32_t>(policy.fragments, 2);
   for (const auto& [tier, members] : tiers) {
     if (members.size() < least) continue;
-    std::vector<uint64_t> round = Take(members, policy);
+    std::vector<uint64_t> round = Take(members, 2, policy);
     if (round.size() >= 2) return round;
   }
   for (auto& [set, members] : worn) {
@@ -71,7 +73,7 @@ std::vector<uint64_t> PlanCompaction(std::span<const Fragment> fragments,
     std::stable_sort(members.begin(), members.end(), [](const Fragment& a, const Fragment& b) {
       return a.live_rows() * b.physical_rows < b.live_rows() * a.physical_rows;
     });
-    return Take(members, policy);
+    return Take(members, 1, policy);
   }
   return {};
 }
@@ -80,6 +82,7 @@ CompactionPolicy ThoroughPolicy(const CompactionPolicy& policy) {
   CompactionPolicy thorough = policy;
   thorough.fragments = 2;
   thorough.tier_rows = policy.rows_max;
+  thorough.round_rows = policy.rows_max;
   thorough.deleted_share = 0.1;
   thorough.deleted_rows_min = 1;
   return thorough;

@@ -59,6 +59,9 @@ class SizedTable {
     if (round.size() > 1) {
       EXPECT_LE(rows, x_policy.rows_max);
     }
+    if (round.size() > 2) {
+      EXPECT_LE(rows, x_policy.round_rows);
+    }
     written += rows;
     longest = std::max(longest, rows);
     Append(rows);
@@ -113,8 +116,11 @@ TEST(Compaction, GivesSpaceOfDeletedRowsBack) {
   const CompactionPolicy policy;
   const std::vector<Fragment> fragments = {Of(1, 1 << 20, 500'000), Of(2, 1 << 20, 530'000),
                                            Of(3, 1 << 20, 900'000), Of(4, 1000, 900)};
-  // Both that lost more than half become one; few deleted rows are not worth it.
-  EXPECT_EQ(PlanCompaction(fragments, policy), (std::vector<uint64_t>{2, 3}));
+  // The most worn first; few deleted rows are not worth it.
+  EXPECT_EQ(PlanCompaction(fragments, policy), (std::vector<uint64_t>{3}));
+  CompactionPolicy large = policy;
+  large.round_rows = large.rows_max;
+  EXPECT_EQ(PlanCompaction(fragments, large), (std::vector<uint64_t>{2, 3}));
 }
 
 TEST(Compaction, ARoundIsBounded) {
