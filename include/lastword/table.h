@@ -98,6 +98,8 @@ struct TableStatus {
   std::map<std::string, std::string> positions;  // input -> position, as people read it
   std::vector<std::string> foreign_changes;      // data commits by others since our last one
   Counts totals;                                 // since the table was created
+  std::string index;         // where this process has the key index: "memory" or "rocksdb"
+  uint64_t index_bytes = 0;  // what it holds in memory
 };
 
 class TableImpl;

@@ -24,6 +24,9 @@ inline constexpr std::string_view kKillPoints[] = {
     "compact.after_ledger",       // a compacted ledger that no version pins: put back
     "compact.after_commit",       // addresses in memory are older than the table
     "cleanup.after_table",        // old versions are gone, what they pinned of the ledger is not
+    "index.before_fill",          // the key index of a big table is empty, and unmarked
+    "index.moving_over",          // it has left memory and is not in RocksDB
+    "index.before_mark",          // it is complete, but nothing says of which state
     "files.before_rename",        // a temporary file is complete and not yet in place
 };
 

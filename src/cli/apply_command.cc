@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "cli/stop_signal.h"
 #include "commit/engine.h"
+#include "commit/memory_shares.h"
 #include "pipeline/apply_run.h"
 #include "pipeline/dead_letter_source.h"
 #include "source/file/file_source.h"
@@ -26,7 +27,6 @@ constexpr int kSignalExitCode = 128;  // plus the signal, as shells have it
 constexpr int kStrictExitCode = 3;    // as a run that stopped at a record
 
 // Uncommitted changes may hold this part of `memory`: the key index and storage need the rest.
-constexpr uint64_t kPendingShare = 4;
 
 // How often a run opens its tables anew, after another writer has committed to one of them.
 constexpr int kReopensMax = 5;
@@ -94,7 +94,7 @@ ApplyOptions OptionsOf(const ApplyArguments& arguments, const ApplyPlan& plan) {
                                                         : plan.pipeline.checkpoint.max_changes;
   if (!arguments.checkpoint_id.empty()) options.checkpoint_every.reset();
   options.pending_bytes_max =
-      std::min(plan.pipeline.checkpoint.max_bytes, plan.pipeline.memory_bytes / kPendingShare);
+      std::min(plan.pipeline.checkpoint.max_bytes, SharesOf(plan.pipeline.memory_bytes).pending);
   options.checkpoint_id = arguments.checkpoint_id;
   options.all_or_nothing = arguments.dead_letter;
   options.epochs = plan.pipeline.source.epochs;

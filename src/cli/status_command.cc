@@ -29,6 +29,8 @@ void PrintText(const std::string& uri, const TableStatus& status) {
   number("tombstones", status.tombstones);
   number("fragments", status.fragments);
   number("deleted rows", status.deleted_rows);
+  line("key index", Message("{}, {} keys, {} bytes in memory", status.index,
+                            status.rows + status.tombstones, status.index_bytes));
   number("kept rows", status.kept_rows);
   number("waiting changes", status.waiting_changes);
   number("dead letters", status.dead_letters);
@@ -60,6 +62,9 @@ void PrintJson(const std::string& uri, const TableStatus& status) {
   json["tombstones"] = status.tombstones;
   json["fragments"] = status.fragments;
   json["deleted_rows"] = status.deleted_rows;
+  json["index"] = {{"kind", status.index},
+                   {"keys", status.rows + status.tombstones},
+                   {"bytes", status.index_bytes}};
   json["kept_rows"] = status.kept_rows;
   json["waiting_changes"] = status.waiting_changes;
   json["dead_letters"] = status.dead_letters;

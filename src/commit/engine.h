@@ -15,7 +15,7 @@
 #include "commit/properties.h"
 #include "commit/retention.h"
 #include "commit/table_impl.h"
-#include "state/memory_index.h"
+#include "commit/table_index.h"
 #include "state/table_state.h"
 
 namespace lastword {
@@ -23,6 +23,7 @@ namespace lastword {
 class Engine final : public TableImpl, private StoredRows {
  public:
   Engine(std::string uri, const TableOptions& options, Storage& storage);
+  ~Engine() override;
 
   Status Open();
 
@@ -60,8 +61,9 @@ class Engine final : public TableImpl, private StoredRows {
 
   // engine_open.cc
   Status Recover();
-  Status LoadIndex(LedgerContents contents);
-  Status LoadLiveKeys();
+  Result<std::string> StateIdentity();
+  Status LoadIndex();
+  Error TwoStates(const KeyEntry& entry);
   Status ScanLiveKeys(
       const std::function<Status(const KeyEntry& entry, std::string_view key)>& visit);
   Status RereadAddresses();
@@ -113,7 +115,8 @@ class Engine final : public TableImpl, private StoredRows {
   std::unique_ptr<LockFile> x_lock;
   std::unique_ptr<Dataset> x_table;  // null until the first commit creates it
   std::unique_ptr<Dataset> x_ledger;
-  MemoryIndex x_index;
+  TableIndex x_index;
+  bool x_index_complete = false;  // it holds the state at x_committed
   TableState x_state;
   TableProperties x_committed;  // of the version that the state builds upon
   CheckpointIds x_checkpoints;

@@ -53,6 +53,7 @@ Rows InStorageOrder(Rows rows, const Schema& schema, const Schema& stored) {
 
 Status Engine::Usable() const {
   if (x_broken) return *x_broken;
+  LW_RETURN_IF_ERROR(x_index.Health());
   if (x_options.read_only) return Error{ErrorKind::kUsage, "the table was opened for reading", {}};
   return Ok{};
 }
@@ -72,6 +73,8 @@ Status Engine::ApplyBatch(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
   LW_RETURN_IF_ERROR(Usable());
   const size_t before = outcomes.size();
   auto applied = Poison(x_state.Apply(batch, outcomes));
+  // What an index that cannot be read had answered is not known.
+  LW_RETURN_IF_ERROR(x_index.Health());
   if (!applied.ok()) {
     Place& place = applied.error().place;
     const size_t failed = outcomes.size() - before;
@@ -158,6 +161,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_committed.version, x_writer_epoch));
   LW_RETURN_IF_ERROR(Poison(FollowSchema()));
   LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
+  LW_RETURN_IF_ERROR(x_index.Health());
   if (sealed.empty() && !x_state.dirty() && !moved && request.id.empty() && x_letters.empty() &&
       !x_letters_taken) {
     result.lance_version = x_table->version();
@@ -393,9 +397,12 @@ Status Engine::OnTableConflict(SealedBatch& sealed) {
   }
   LW_RETURN_IF_ERROR(EffectiveProperties(*x_table, x_table->version(), &x_foreign));
   if (Planted(PlantedBug::kConflictIgnored)) return Ok{};
-  LW_RETURN_IF_ERROR(RereadAddresses());
+  if (const Status reread = RereadAddresses(); !reread.ok()) {
+    x_broken = reread.error();  // the index is neither of this version nor of the one before
+    return reread;
+  }
   x_state.Readdress(sealed);
-  return Ok{};
+  return x_index.Health();
 }
 
 Result<TableImpl::GcReport> Engine::CollectTombstones(const std::optional<Version>& boundary) {

@@ -187,24 +187,29 @@ Status Engine::MoveRows(const CompactionReceipt& receipt, uint64_t live) {
   uint64_t moved = 0;
   std::string bytes;
   std::vector<KeyHash> hashes;
+  std::vector<KeyEntry> entries;
+  const auto& removed = receipt.removed_fragments;
   const auto move = [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
     hashes.clear();
     for (uint64_t row = 0; row < rows.size(); ++row) {
       bytes.clear();
       LW_RETURN_IF_ERROR(AppendKey(keys, rows, row, bytes));
-      x_index.Prefetch(hashes.emplace_back(Hash128(bytes)));
+      hashes.push_back(Hash128(bytes));
     }
+    x_index.Prefetch(hashes);
+    // What was read ahead is good until the first Store.
+    entries.clear();
     for (uint64_t row = 0; row < hashes.size(); ++row, ++moved) {
       if (moved == 0 && Planted(PlantedBug::kCompactionLosesKey)) continue;
       KeyEntry entry;
-      const auto& removed = receipt.removed_fragments;
       if (!x_index.Find(hashes[row], entry) || !entry.live() ||
           !std::binary_search(removed.begin(), removed.end(), entry.address >> 32)) {
         return Lost("rows", moved, live);
       }
       entry.address = addresses[row];
-      x_index.Store(entry);
+      entries.push_back(entry);
     }
+    for (const KeyEntry& entry : entries) x_index.Store(entry);
     return Ok{};
   };
   LW_RETURN_IF_ERROR(x_table->ScanFragments(names, IdsOf(receipt.new_fragments), move));

@@ -6,6 +6,7 @@
 #include "base/format.h"
 #include "base/planted_bug.h"
 #include "commit/engine.h"
+#include "commit/memory_shares.h"
 #include "commit/writer_epoch.h"
 #include "model/digest.h"
 #include "model/key.h"
@@ -40,6 +41,9 @@ Engine::Engine(std::string uri, const TableOptions& options, Storage& storage)
     : x_uri(std::move(uri)),
       x_options(options),
       x_storage(storage),
+      x_index(SharesOf(options.memory_bytes_max).index,
+              IsLocal(x_uri) ? CompanionFolder(x_uri) + "/index" : std::string(),
+              options.read_only),
       x_state(x_index, *this, StateOptionsOf(options)),
       x_dead_letters(CompanionFolder(x_uri) + "/dead_letter") {}
 
@@ -66,14 +70,14 @@ Status Engine::Recover() {
   if (!x_table) {
     if (!x_options.schema.columns.empty()) LW_RETURN_IF_ERROR(SetSchema(x_options.schema));
     x_state.Restore({}, {});
+    x_index_complete = true;
     x_writer_epoch = 1;
     return Ok{};
   }
   LW_ASSIGN_OR_RETURN(const Schema user, UserSchema(x_table->schema()));
   LW_ASSIGN_OR_RETURN(x_committed, EffectiveProperties(*x_table, x_table->version(), &x_foreign));
   LW_RETURN_IF_ERROR(OpenLedger(x_committed.ledger_version));
-  LW_ASSIGN_OR_RETURN(LedgerContents contents, ReadLedger(*x_ledger));
-  LW_RETURN_IF_ERROR(LoadIndex(std::move(contents)));
+  LW_RETURN_IF_ERROR(LoadIndex());
   x_state.SetSchema(user);
   // Declared columns that the stored table lacks follow with the next commit.
   if (!x_options.schema.columns.empty()) LW_RETURN_IF_ERROR(SetSchema(x_options.schema));
@@ -108,44 +112,60 @@ Status Engine::OpenLedger(uint64_t pinned) {
   return at_pin.ok() ? Status(Ok{}) : Status(missing);
 }
 
-Status Engine::LoadIndex(LedgerContents contents) {
-  x_index.Clear();
-  x_index.Reserve(x_table->count_rows() + contents.tombstones.size());
-  for (const KeyEntry& entry : contents.tombstones) {
-    KeyEntry known;
-    if (x_index.Find(entry.key, known)) {
-      return Error{ErrorKind::kStorageCorrupt, "the ledger holds two entries of one key", {}};
-    }
-    x_index.Store(entry);
-  }
+// Names the state of both datasets. Not by version numbers alone: they come again once a table was
+// restored from a copy, or made anew.
+Result<std::string> Engine::StateIdentity() {
+  LW_ASSIGN_OR_RETURN(const VersionInfo table, x_table->Describe(x_table->version()));
+  LW_ASSIGN_OR_RETURN(const VersionInfo ledger, x_ledger->Describe(x_committed.ledger_version));
+  return Message("{} {} {} / {} {} {}", table.version, table.timestamp_ms, table.transaction_id,
+                 ledger.version, ledger.timestamp_ms, ledger.transaction_id);
+}
+
+Status Engine::LoadIndex() {
+  x_index_complete = false;
+  LW_ASSIGN_OR_RETURN(const std::string identity, StateIdentity());
+  LW_ASSIGN_OR_RETURN(const bool kept,
+                      x_index.Open(identity, x_table->count_rows() + x_ledger->count_rows()));
+  std::optional<KeyEntry> contradicted;
+  const auto load = [&](const KeyEntry& entry) -> Status {
+    if (kept) return Ok{};
+    LW_RETURN_IF_ERROR(x_index.Load(entry, contradicted));
+    return contradicted ? Status(TwoStates(*contradicted)) : Status(Ok{});
+  };
+  LW_ASSIGN_OR_RETURN(LedgerContents contents, ReadLedger(*x_ledger, load));
   x_checkpoints = std::move(contents.checkpoints);
   if (Planted(PlantedBug::kCheckpointForgotten)) x_checkpoints.clear();
   x_state.Restore(x_committed.head, std::move(contents.extras));
-  return LoadLiveKeys();
+  if (!kept) {
+    LW_RETURN_IF_ERROR(
+        ScanLiveKeys([&](const KeyEntry& entry, std::string_view) { return load(entry); }));
+    LW_RETURN_IF_ERROR(x_index.FinishLoad(contradicted));
+    if (contradicted) return TwoStates(*contradicted);
+    LW_RETURN_IF_ERROR(x_index.Keep(identity));
+  }
+  x_index_complete = true;
+  return Ok{};
 }
 
-Status Engine::LoadLiveKeys() {
-  return ScanLiveKeys([this](const KeyEntry& scanned, std::string_view key) -> Status {
-    KeyEntry entry = scanned;
-    KeyEntry known;
-    if (x_index.Find(entry.key, known)) {
-      // A live key may have an entry in the ledger for its extra; anything else is a row too many.
-      const bool from_ledger =
-          known.has_extra && known.status != KeyStatus::kTombstone && known.digest == kDeleteDigest;
-      if (!from_ledger) {
-        return Error{ErrorKind::kStorageCorrupt,
-                     Message("key {} has two states in the table: another program wrote to it. "
-                             "Remove the row that does "
-                             "not belong there, or restore an older version",
-                             KeyToText(key)),
-                     {}};
-      }
-      entry.has_extra = true;
-      entry.delete_input = known.delete_input;
-    }
-    x_index.Store(entry);
-    return Ok{};
-  });
+// What is in the index is in the table: the next open need not read it all again.
+Engine::~Engine() {
+  if (!x_table || !x_index_complete || x_broken || x_index.in_memory()) return;
+  // An index that cannot be kept is rebuilt.
+  if (const auto identity = StateIdentity(); identity.ok()) (void)x_index.Keep(*identity);
+}
+
+Error Engine::TwoStates(const KeyEntry& entry) {
+  std::string key = "of the ledger";
+  if (entry.live()) {
+    std::string bytes;
+    const auto row = Take({&entry.address, 1});
+    if (row.ok() && AppendKey(*row->schema, row->rows, 0, bytes).ok()) key = KeyToText(bytes);
+  }
+  return Error{ErrorKind::kStorageCorrupt,
+               Message("key {} has two states in the table: another program wrote to it. Remove "
+                       "the row that does not belong there, or restore an older version",
+                       key),
+               {}};
 }
 
 // Reads key and version columns only.
@@ -185,27 +205,38 @@ Status Engine::ScanLiveKeys(
 
 // Rows have moved (a compaction by another program): every live key gets its new address.
 Status Engine::RereadAddresses() {
-  MemoryIndex moved;
-  moved.Reserve(x_index.size());
+  x_index_complete = false;
+  TableIndex moved(SharesOf(x_options.memory_bytes_max).moved, {}, /*read_only=*/true);
+  LW_RETURN_IF_ERROR(moved.Open({}, x_table->count_rows()));
+  std::optional<KeyEntry> contradicted;
   LW_RETURN_IF_ERROR(ScanLiveKeys([&](const KeyEntry& entry, std::string_view) -> Status {
-    moved.Store(entry);
-    return Ok{};
+    LW_RETURN_IF_ERROR(moved.Load(entry, contradicted));
+    return contradicted ? Status(TwoStates(*contradicted)) : Status(Ok{});
   }));
-  std::vector<KeyHash> gone;
-  x_index.ForEach([&](const KeyEntry& entry) {
-    KeyEntry fresh;
-    if (entry.live() && !moved.Find(entry.key, fresh)) gone.push_back(entry.key);
-  });
-  for (const KeyHash& key : gone) x_index.Erase(key);
+  LW_RETURN_IF_ERROR(moved.FinishLoad(contradicted));
+  if (contradicted) return TwoStates(*contradicted);
+  uint64_t there = 0;
   moved.ForEach([&](const KeyEntry& fresh) {
     KeyEntry entry;
-    const bool known = x_index.Find(fresh.key, entry);
-    if (!known) entry = fresh;
-    if (entry.live()) {
-      entry.address = fresh.address;
-      x_index.Store(entry);
-    }
+    if (!x_index.Find(fresh.key, entry)) entry = fresh;
+    if (!entry.live()) return;
+    ++there;
+    entry.address = fresh.address;
+    x_index.Store(entry);
   });
+  uint64_t known = 0;
+  x_index.ForEach([&](const KeyEntry& entry) { known += entry.live(); });
+  if (known != there) {
+    std::vector<KeyHash> gone;
+    x_index.ForEach([&](const KeyEntry& entry) {
+      KeyEntry fresh;
+      if (entry.live() && !moved.Find(entry.key, fresh)) gone.push_back(entry.key);
+    });
+    for (const KeyHash& key : gone) x_index.Erase(key);
+  }
+  LW_RETURN_IF_ERROR(moved.Health());
+  LW_RETURN_IF_ERROR(x_index.Health());
+  x_index_complete = true;
   return Ok{};
 }
 

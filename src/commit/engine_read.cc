@@ -64,6 +64,7 @@ Result<Explanation> Engine::Explain(const std::string& key_text,
   }
   LW_ASSIGN_OR_RETURN(const std::string key, ParseKey(x_state.schema(), key_text));
   const TableState::KeyView view = x_state.View(Hash128(key), key);
+  LW_RETURN_IF_ERROR(x_index.Health());
   const std::optional<Version> floor = x_state.head().floors.Of(x_state.schema(), key);
   std::optional<StoredChange> stored;
   if (view.entry.status != KeyStatus::kNone) {
@@ -210,6 +211,8 @@ Result<TableStatus> Engine::GetStatus() {
   status.positions = x_committed.positions;
   status.foreign_changes = x_foreign;
   status.totals = head.totals;
+  status.index = x_index.in_memory() ? "memory" : "rocksdb";
+  status.index_bytes = x_index.bytes_held();
   return status;
 }
 

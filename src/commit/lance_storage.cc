@@ -1,17 +1,15 @@
 #include "commit/engine.h"
+#include "commit/memory_shares.h"
 
 namespace lastword {
 namespace {
-
-// Lance's own caches get a small part: the engine keeps what it needs itself.
-constexpr uint64_t kCacheShare = 16;
 
 class LanceStorage final : public Storage {
  public:
   explicit LanceStorage(const TableOptions& options) {
     x_options.fsync = options.fsync;
     x_options.storage_version = options.storage_version;
-    x_options.cache_bytes = options.memory_bytes_max / kCacheShare;
+    x_options.cache_bytes = SharesOf(options.memory_bytes_max).lance_cache;
   }
   Result<std::unique_ptr<Dataset>> OpenDataset(const std::string& uri) override {
     return lance::OpenDataset(uri, x_options);

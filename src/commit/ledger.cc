@@ -51,7 +51,8 @@ KeyEntry EntryAt(const Rows& rows, uint64_t row, RowAddress address) {
   return entry;
 }
 
-Status ReadKeyRow(const Rows& rows, uint64_t row, RowAddress address, LedgerContents& contents) {
+Status ReadKeyRow(const Rows& rows, uint64_t row, RowAddress address, LedgerContents& contents,
+                  const std::function<Status(const KeyEntry&)>& sink) {
   KeyEntry entry = EntryAt(rows, row, address);
   if (entry.status > KeyStatus::kTombstone)
     return Corrupt(Message("unknown status at address {}", address));
@@ -64,12 +65,13 @@ Status ReadKeyRow(const Rows& rows, uint64_t row, RowAddress address, LedgerCont
       LW_ASSIGN_OR_RETURN(stored.extra, ExtraFromBytes(rows.columns[kExtra].Bytes(row)));
     }
     entry.has_extra = true;
+    // Of a live key the visible row tells.
+    if (entry.live()) entry.status = KeyStatus::kNone;
     if (!contents.extras.emplace(entry.key, std::move(stored)).second) {
       return Corrupt(Message("two entries of one key, the second at address {}", address));
     }
   }
-  contents.tombstones.push_back(entry);
-  return Ok{};
+  return sink(entry);
 }
 
 }  // namespace
@@ -150,7 +152,8 @@ Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoin
   return rows;
 }
 
-Result<LedgerContents> ReadLedger(Dataset& ledger) {
+Result<LedgerContents> ReadLedger(Dataset& ledger,
+                                  const std::function<Status(const KeyEntry& entry)>& sink) {
   LedgerContents contents;
   const Schema expected = LedgerSchema();
   std::vector<std::string> names;
@@ -166,7 +169,7 @@ Result<LedgerContents> ReadLedger(Dataset& ledger) {
         for (uint64_t row = 0; row < rows.size(); ++row) {
           const uint8_t kind = rows.columns[kKind].Fixed<uint8_t>(row);
           if (kind == kKeyRow) {
-            LW_RETURN_IF_ERROR(ReadKeyRow(rows, row, addresses[row], contents));
+            LW_RETURN_IF_ERROR(ReadKeyRow(rows, row, addresses[row], contents, sink));
           } else if (kind == kCheckpointRow) {
             contents.checkpoints.insert({rows.columns[kKeyHigh].Fixed<uint64_t>(row),
                                          rows.columns[kKeyLow].Fixed<uint64_t>(row)});

@@ -36,15 +36,17 @@ Properties LedgerProperties(uint64_t writer_epoch);
 /// The writer epoch in them; 0 where they carry none of ours.
 uint64_t LedgerWriterEpoch(const Properties& properties);
 
+/// What stays in memory of a ledger.
 struct LedgerContents {
-  std::vector<KeyEntry> tombstones;  // and keys without state that only an extra remembers
   std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras;
   CheckpointIds checkpoints;
 };
 
-/// Reads the version that `ledger` stands at. kStorageCorrupt where rows contradict the columns
-/// above.
-Result<LedgerContents> ReadLedger(Dataset& ledger);
+/// Reads the version that `ledger` stands at, and gives the index entry of each key to `sink`: that
+/// of a tombstone, or one without a state for a key of which the ledger knows only an extra.
+/// kStorageCorrupt where rows contradict the columns above.
+Result<LedgerContents> ReadLedger(Dataset& ledger,
+                                  const std::function<Status(const KeyEntry& entry)>& sink);
 
 /// Visits the keys in it, with their canonical bytes.
 Status ScanLedgerKeys(Dataset& ledger, const StoredRows::KeyVisit& visit);

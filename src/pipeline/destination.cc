@@ -128,7 +128,7 @@ TableOptions TableOptionsOf(const PipelineConfig& config) {
   TableOptions options;
   options.fsync = config.sink.fsync;
   options.storage_version = config.sink.storage_version;
-  options.memory_bytes_max = config.memory_bytes;
+  options.memory_bytes_max = config.memory_bytes / std::max<size_t>(config.tables.size(), 1);
   options.compaction = config.sink.compaction;
   options.compaction_fragments = config.sink.compaction_fragments;
   options.keep_versions = config.sink.keep_versions;

@@ -22,6 +22,16 @@ bool HasInput(const std::vector<uint16_t>& memories, uint32_t input) {
 }
 }  // namespace
 
+// Keys that the batch has touched already are not asked of the index again.
+void TableState::PrefetchKeys(const ChangeBatch& batch, size_t begin, size_t end) {
+  x_ahead.clear();
+  for (size_t i = begin; i < end; ++i) {
+    const KeyHash& key = batch.heads[i].key;
+    if (x_overlay.Find(key) == nullptr) x_ahead.push_back(key);
+  }
+  x_index.Prefetch(x_ahead);
+}
+
 PendingKey& TableState::Load(const KeyHash& key, std::string_view bytes) {
   PendingKey* found = x_overlay.Find(key);
   if (found == nullptr) {

@@ -1,134 +1,197 @@
 #include "state/memory_index.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
 
 namespace lastword {
 namespace {
 
-constexpr uint64_t kShards = 256;
-constexpr uint64_t kSlotsMin = 8;
+constexpr uint64_t kSlotsMin = 16;
+constexpr uint64_t kGroup = 8;  // tags read at once
+constexpr uint64_t kEach = 0x0101010101010101;
+constexpr uint64_t kTopBits = kEach << 7;
 
-// Maps a uniform hash to [0, slots) without a division.
+// Maps a uniform hash to [0, slots) without a division, in the order of the hashes. The shard has
+// used up the first eight bits.
 uint64_t Home(const KeyHash& key, uint64_t slots) {
-  return static_cast<uint64_t>((static_cast<unsigned __int128>(key.low) * slots) >> 64);
+  return static_cast<uint64_t>((static_cast<unsigned __int128>(key.high << 8) * slots) >> 64);
 }
 
-// Grown by a half at 7/8 full: between 58 % and 88 % full, 73 to 110 bytes an entry, 90 on average
-// over many shards.
+uint8_t TagOf(const KeyHash& key) {
+  return static_cast<uint8_t>(key.low) | 0x80;
+}
+
+// Grown by a quarter at 7/8 full: between 70 % and 88 % full.
 constexpr bool Full(uint64_t count, uint64_t slots) {
-  return count * 8 >= slots * 7;
+  return count * 8 > slots * 7;
+}
+
+constexpr uint64_t kSlotBytes = sizeof(KeyEntry) + 1;
+
+// Slots that the fullest shard of `keys` will not fill up: four deviations above the mean.
+uint64_t SlotsFor(uint64_t keys) {
+  const double mean = static_cast<double>(keys) / MemoryIndex::kShards;
+  return static_cast<uint64_t>((mean + 4 * std::sqrt(mean)) * 8 / 7) + kSlotsMin;
 }
 
 }  // namespace
+
+void MemoryIndex::Shard::Resize(uint64_t slots) {
+  entries.resize(slots);
+  tags.assign(slots + kGroup - 1, 0);
+}
+
+void MemoryIndex::Shard::SetTag(uint64_t at, uint8_t tag) {
+  tags[at] = tag;
+  if (at < kGroup - 1) tags[slots() + at] = tag;
+}
+
+uint64_t MemoryIndex::Shard::SlotOf(const KeyHash& key, uint64_t& free) const {
+  static_assert(std::endian::native == std::endian::little, "the first tag is the lowest byte");
+  const uint64_t wanted = TagOf(key) * kEach;
+  const uint64_t size = slots();
+  for (uint64_t at = Home(key, size);;) {
+    uint64_t group = 0;
+    std::memcpy(&group, &tags[at], kGroup);
+    const uint64_t free_bits = ~group & kTopBits;
+    // Marks bytes that are zero, and at times one above such a byte: the keys are compared.
+    const uint64_t differences = group ^ wanted;
+    uint64_t same_bits = (differences - kEach) & ~differences & kTopBits;
+    if (free_bits != 0) same_bits &= (free_bits & -free_bits) - 1;
+    for (; same_bits != 0; same_bits &= same_bits - 1) {
+      uint64_t slot = at + static_cast<uint64_t>(std::countr_zero(same_bits)) / 8;
+      if (slot >= size) slot -= size;
+      if (entries[slot].key == key) return slot;
+    }
+    if (free_bits != 0) {
+      free = at + static_cast<uint64_t>(std::countr_zero(free_bits)) / 8;
+      if (free >= size) free -= size;
+      return size;
+    }
+    at += kGroup;
+    if (at >= size) at -= size;
+  }
+}
 
 MemoryIndex::MemoryIndex() : x_shards(kShards) {}
 
 void MemoryIndex::Grow(Shard& shard, uint64_t slots) {
   Shard grown;
-  grown.slots.resize(slots);
-  grown.used.resize(slots, 0);
+  grown.Resize(slots);
   grown.count = shard.count;
-  for (uint64_t i = 0; i < shard.slots.size(); ++i) {
-    if (!shard.used[i]) continue;
-    uint64_t at = Home(shard.slots[i].key, slots);
-    while (grown.used[at]) at = at + 1 == slots ? 0 : at + 1;
-    grown.slots[at] = shard.slots[i];
-    grown.used[at] = 1;
+  for (uint64_t i = 0; i < shard.slots(); ++i) {
+    if (shard.tags[i] == 0) continue;
+    const KeyEntry& entry = shard.entries[i];
+    uint64_t at = Home(entry.key, slots);
+    while (grown.tags[at] != 0) at = grown.Next(at);
+    grown.entries[at] = entry;
+    grown.SetTag(at, TagOf(entry.key));
   }
+  x_bytes += (slots - shard.slots()) * kSlotBytes;
   shard = std::move(grown);
 }
 
 bool MemoryIndex::Find(const KeyHash& key, KeyEntry& entry) const {
-  const Shard& shard = ShardOf(key);
-  const uint64_t slots = shard.slots.size();
-  if (slots == 0) return false;
-  for (uint64_t at = Home(key, slots); shard.used[at]; at = at + 1 == slots ? 0 : at + 1) {
-    if (shard.slots[at].key == key) {
-      entry = shard.slots[at];
-      return true;
-    }
-  }
-  return false;
+  const Shard& shard = x_shards[ShardOf(key)];
+  if (shard.slots() == 0) return false;
+  uint64_t free = 0;
+  const uint64_t slot = shard.SlotOf(key, free);
+  if (slot == shard.slots()) return false;
+  entry = shard.entries[slot];
+  return true;
 }
 
-void MemoryIndex::Prefetch(const KeyHash& key) const {
-  const Shard& shard = ShardOf(key);
-  if (shard.slots.empty()) return;
-  const uint64_t at = Home(key, shard.slots.size());
-  __builtin_prefetch(&shard.used[at]);
-  __builtin_prefetch(&shard.slots[at]);
+void MemoryIndex::Prefetch(std::span<const KeyHash> keys) const {
+  for (const KeyHash& key : keys) {
+    const Shard& shard = x_shards[ShardOf(key)];
+    if (shard.slots() == 0) continue;
+    const uint64_t at = Home(key, shard.slots());
+    __builtin_prefetch(&shard.tags[at]);
+    __builtin_prefetch(&shard.entries[at]);
+  }
 }
 
 void MemoryIndex::Store(const KeyEntry& entry) {
-  Shard& shard = ShardOf(entry.key);
-  if (Full(shard.count + 1, shard.slots.size())) {
-    Grow(shard, std::max(kSlotsMin, shard.slots.size() + shard.slots.size() / 2));
+  Shard& shard = x_shards[ShardOf(entry.key)];
+  if (Full(shard.count + 1, shard.slots())) {
+    Grow(shard, std::max(kSlotsMin, shard.slots() + shard.slots() / 4));
   }
-  const uint64_t slots = shard.slots.size();
-  uint64_t at = Home(entry.key, slots);
-  for (; shard.used[at]; at = at + 1 == slots ? 0 : at + 1) {
-    if (shard.slots[at].key == entry.key) {
-      shard.slots[at] = entry;
-      return;
-    }
+  uint64_t free = 0;
+  const uint64_t slot = shard.SlotOf(entry.key, free);
+  if (slot != shard.slots()) {
+    shard.entries[slot] = entry;
+    return;
   }
-  shard.slots[at] = entry;
-  shard.used[at] = 1;
+  shard.entries[free] = entry;
+  shard.SetTag(free, TagOf(entry.key));
   ++shard.count;
   ++x_size;
 }
 
 void MemoryIndex::Erase(const KeyHash& key) {
-  Shard& shard = ShardOf(key);
-  const uint64_t slots = shard.slots.size();
+  Shard& shard = x_shards[ShardOf(key)];
+  const uint64_t slots = shard.slots();
   if (slots == 0) return;
-  uint64_t at = Home(key, slots);
-  for (;; at = at + 1 == slots ? 0 : at + 1) {
-    if (!shard.used[at]) return;
-    if (shard.slots[at].key == key) break;
-  }
+  uint64_t free = 0;
+  uint64_t gap = shard.SlotOf(key, free);
+  if (gap == slots) return;
   --shard.count;
   --x_size;
   // Closes the gap: every entry of the run behind it that may move to the gap does, so probing
   // never meets a hole.
-  uint64_t gap = at;
-  for (uint64_t next = at + 1 == slots ? 0 : at + 1; shard.used[next];
-       next = next + 1 == slots ? 0 : next + 1) {
-    const uint64_t home = Home(shard.slots[next].key, slots);
+  for (uint64_t next = shard.Next(gap); shard.tags[next] != 0; next = shard.Next(next)) {
+    const uint64_t home = Home(shard.entries[next].key, slots);
     const uint64_t distance_to_next = (next + slots - home) % slots;
     const uint64_t distance_to_gap = (next + slots - gap) % slots;
     if (distance_to_next < distance_to_gap) continue;
-    shard.slots[gap] = shard.slots[next];
+    shard.entries[gap] = shard.entries[next];
+    shard.SetTag(gap, shard.tags[next]);
     gap = next;
   }
-  shard.used[gap] = 0;
+  shard.SetTag(gap, 0);
 }
 
 void MemoryIndex::ForEach(const std::function<void(const KeyEntry&)>& visit) const {
   for (const Shard& shard : x_shards) {
-    for (uint64_t i = 0; i < shard.slots.size(); ++i) {
-      if (shard.used[i]) visit(shard.slots[i]);
+    for (uint64_t i = 0; i < shard.slots(); ++i) {
+      if (shard.tags[i] != 0) visit(shard.entries[i]);
     }
   }
 }
 
-uint64_t MemoryIndex::bytes_held() const {
-  uint64_t bytes = 0;
-  for (const Shard& shard : x_shards) bytes += shard.slots.size() * (sizeof(KeyEntry) + 1);
-  return bytes;
+std::vector<KeyEntry> MemoryIndex::TakeShard(uint64_t number) {
+  Shard& shard = x_shards[number];
+  std::vector<KeyEntry> taken;
+  taken.reserve(shard.count);
+  for (uint64_t i = 0; i < shard.slots(); ++i) {
+    if (shard.tags[i] != 0) taken.push_back(shard.entries[i]);
+  }
+  std::sort(taken.begin(), taken.end(),
+            [](const KeyEntry& a, const KeyEntry& b) { return a.key < b.key; });
+  x_size -= shard.count;
+  x_bytes -= shard.slots() * kSlotBytes;
+  shard = {};
+  return taken;
 }
 
 void MemoryIndex::Clear() {
   x_shards.assign(kShards, {});
   x_size = 0;
+  x_bytes = 0;
 }
 
 void MemoryIndex::Reserve(uint64_t keys) {
   if (keys < kShards * kSlotsMin) return;
-  const uint64_t slots = keys / kShards * 8 / 6 + kSlotsMin;
+  const uint64_t slots = SlotsFor(keys);
   for (Shard& shard : x_shards) {
-    if (shard.slots.size() < slots) Grow(shard, slots);
+    if (shard.slots() < slots) Grow(shard, slots);
   }
+}
+
+uint64_t MemoryIndex::BytesFor(uint64_t keys) {
+  return kShards * SlotsFor(keys) * kSlotBytes;
 }
 
 }  // namespace lastword

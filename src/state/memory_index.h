@@ -1,5 +1,6 @@
-// The key index in memory: open addressing, one cache line an entry, in shards that grow one at a
-// time, so that growing never needs twice the memory of the whole.
+// The key index in memory: open addressing, one cache line an entry and one byte of its hash beside
+// it, in shards that grow one at a time, so that growing never needs twice the memory of the whole.
+// Between 74 and 93 bytes a key.
 #pragma once
 
 #include <memory>
@@ -9,33 +10,51 @@
 
 namespace lastword {
 
-class MemoryIndex : public KeyIndex {
+class MemoryIndex final : public KeyIndex {
  public:
+  static constexpr uint64_t kShards = 256;
+
   MemoryIndex();
 
   bool Find(const KeyHash& key, KeyEntry& entry) const override;
-  void Prefetch(const KeyHash& key) const override;
+  void Prefetch(std::span<const KeyHash> keys) const override;
   void Store(const KeyEntry& entry) override;
   void Erase(const KeyHash& key) override;
   void ForEach(const std::function<void(const KeyEntry&)>& visit) const override;
-  uint64_t size() const override { return x_size; }
-  uint64_t bytes_held() const override;
+  uint64_t bytes_held() const override { return x_bytes; }
   void Clear() override;
   void Reserve(uint64_t keys) override;
+  Status Health() const override { return Ok{}; }
+
+  uint64_t size() const { return x_size; }
+  /// Gives the entries of one shard in ascending order of key, and forgets them. All keys of a
+  /// shard are below those of the next.
+  std::vector<KeyEntry> TakeShard(uint64_t shard);
+  /// What `keys` entries hold once Reserve has made room for them.
+  static uint64_t BytesFor(uint64_t keys);
 
  private:
-  // Slots are used when `used` says so; entries are placed by linear probing from their home slot.
+  // Entries are placed by linear probing from their home slot. A tag is zero where the slot is
+  // free, else seven bits of the hash: a probe reads tags, eight at a time, and the entry that it
+  // finds. The first tags are repeated behind the last, so that reading eight never wraps.
   struct Shard {
-    std::vector<KeyEntry> slots;
-    std::vector<uint8_t> used;
+    std::vector<KeyEntry> entries;
+    std::vector<uint8_t> tags;
     uint64_t count = 0;
+
+    uint64_t slots() const { return entries.size(); }
+    void Resize(uint64_t slots);
+    void SetTag(uint64_t at, uint8_t tag);
+    uint64_t Next(uint64_t at) const { return at + 1 == slots() ? 0 : at + 1; }
+    // The slot of `key`; where it has none, `slots()`, and in `free` the slot that it would get.
+    uint64_t SlotOf(const KeyHash& key, uint64_t& free) const;
   };
-  Shard& ShardOf(const KeyHash& key) { return x_shards[key.high >> 56]; }
-  const Shard& ShardOf(const KeyHash& key) const { return x_shards[key.high >> 56]; }
-  static void Grow(Shard& shard, uint64_t slots);
+  static uint64_t ShardOf(const KeyHash& key) { return key.high >> 56; }
+  void Grow(Shard& shard, uint64_t slots);
 
   std::vector<Shard> x_shards;
   uint64_t x_size = 0;
+  uint64_t x_bytes = 0;
 };
 
 }  // namespace lastword

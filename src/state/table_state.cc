@@ -11,7 +11,7 @@
 namespace lastword {
 namespace {
 
-constexpr uint64_t kPrefetchDistance = 12;
+constexpr size_t kKeysAhead = 256;                   // looked up together
 constexpr uint32_t kInputsMax = kNullValueSeen - 2;  // KeyEntry::delete_input holds 1 + a number
 
 void Count(Outcome outcome, Counts& counts) {
@@ -85,9 +85,7 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
   std::optional<FirstHalf> first_half;
   uint32_t number = 0;
   for (size_t i = 0; i < batch.heads.size(); ++i) {
-    if (i + kPrefetchDistance < batch.heads.size()) {
-      x_index.Prefetch(batch.heads[i + kPrefetchDistance].key);
-    }
+    if (i % kKeysAhead == 0) PrefetchKeys(batch, i, std::min(i + kKeysAhead, batch.heads.size()));
     const ChangeHead& head = batch.heads[i];
     const Origin origin = OriginOf(batch, head);
     if (i == 0 || head.input != batch.heads[i - 1].input ||

@@ -212,6 +212,7 @@ class TableState {
   // keys.cc: slots, extras, delete memory
   std::string_view BytesOf(const PendingKey& key) const;
   std::optional<Version> FloorOf(const PendingKey& key) const;
+  void PrefetchKeys(const ChangeBatch& batch, size_t begin, size_t end);
   PendingKey& Load(const KeyHash& key, std::string_view bytes);
   const KeyExtra* ExtraOf(const PendingKey& key) const;
   KeyExtra& MutableExtra(PendingKey& key);
@@ -282,6 +283,7 @@ class TableState {
   std::unordered_multimap<KeyHash, KeyHash, KeyHashHasher> x_waiting_by_old;
 
   Overlay x_overlay;
+  std::vector<KeyHash> x_ahead;  // of PrefetchKeys
   std::deque<std::unique_ptr<RowChunk>> x_chunks;
   std::deque<std::string> x_key_arena;
   std::set<KeyHash> x_lone_update_befores;

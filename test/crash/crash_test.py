@@ -71,6 +71,10 @@ class Lake:
         configuration = self.work.configuration(
             str(self.folder), str(self.events), durability, fragments
         )
+        # So little that the key index leaves memory.
+        self.little_memory = number % 2 == 1
+        if self.little_memory:
+            configuration["memory"] = "384KiB"
         self.config.write_text(json.dumps(configuration))
         self.ends = []
         size = 0
@@ -210,6 +214,12 @@ class Campaign:
         self.lake = Lake(self.options, self.lakes, self.options.seed * 1000 + self.lakes)
         self.lakes += 1
 
+    def give_little_memory(self, fresh):
+        """The present stream, or the next one, is one whose key index leaves memory."""
+        if fresh or self.lake is None or not self.lake.little_memory:
+            self.lakes += 1 - self.lakes % 2
+            self.next_lake()
+
     def step(self, point=None):
         """One process with a kill, and the check behind it. True if it was killed."""
         if self.lake is None or self.lake.done:
@@ -240,6 +250,8 @@ class Campaign:
                 point = min(points, key=lambda name: (self.fired[name], self.random.random()))
                 if self.fired[point] == 0 and point.startswith("create."):
                     self.lake = None
+                if point.startswith("index."):
+                    self.give_little_memory(fresh=point == "index.moving_over")
                 if point in SETUP and not self.step(SETUP[point]):
                     continue
                 self.step(
