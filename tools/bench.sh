@@ -30,3 +30,12 @@ bench_commits() { # [CHECKPOINTS [ROWS [UPDATES]]]: many small checkpoints on on
   compile release commit_bench
   build/release/bench/commit_bench "$@"
 }
+
+bench_index() { # [KEYS…]: the key index in memory and in RocksDB, alone; 100000000 keys take 7 GB of disk
+  local keys
+  compile release index_bench
+  for keys in "${@:-10000000}"; do
+    build/release/bench/index_bench memory "$keys"
+    build/release/bench/index_bench rocksdb "$keys"
+  done
+}

@@ -1,6 +1,6 @@
 // The key index in memory: open addressing, one cache line an entry and one byte of its hash beside
 // it, in shards that grow one at a time, so that growing never needs twice the memory of the whole.
-// Between 74 and 93 bytes a key.
+// Between 74 and 87 bytes a key.
 #pragma once
 
 #include <memory>
