@@ -36,6 +36,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SETUP = {
     "ledger.before_rollback": "commit.after_ledger",
     "ledger.after_rollback": "commit.after_ledger",
+    "index.before_fill": "commit.after_visible",
+    "index.before_mark": "commit.after_visible",
 }
 
 
@@ -74,7 +76,7 @@ class Lake:
         # So little that the key index leaves memory.
         self.little_memory = number % 2 == 1
         if self.little_memory:
-            configuration["memory"] = "384KiB"
+            configuration["memory"] = "64KiB"
         self.config.write_text(json.dumps(configuration))
         self.ends = []
         size = 0
