@@ -130,8 +130,8 @@ class Engine final : public TableImpl, private StoredRows {
   std::map<uint64_t, uint64_t> x_pins;                  // version -> version of the ledger
   uint64_t x_ledger_kept_from = 0;
   uint64_t x_letters_checked = 0;  // dead letters below were compared with their versions
-  uint64_t x_rest_until = 0;      // table version: maintenance failed, and waits for it
-  std::optional<Error> x_broken;  // after an error that only a new Open can mend
+  uint64_t x_rest_until = 0;       // table version: maintenance failed, and waits for it
+  std::optional<Error> x_broken;   // after an error that only a new Open can mend
 };
 
 /// The storage of Lance datasets, with the table's options.

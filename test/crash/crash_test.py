@@ -218,7 +218,7 @@ class Campaign:
 
     def give_little_memory(self, fresh):
         """The present stream, or the next one, is one whose key index leaves memory."""
-        if fresh or self.lake is None or not self.lake.little_memory:
+        if fresh or not self.lake or self.lake.done or not self.lake.little_memory:
             self.lakes += 1 - self.lakes % 2
             self.next_lake()
 

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Holds the real program to `memory:`: each case applies a stream that would not fit, and compares
+the most memory that the process ever had (as the kernel counts it) with what it was allowed.
+
+    memory_test.py --lastword build/release/lastword --scratch DIR [--scale 1.0] [--case NAME]
+
+The allowance of a case is what an almost empty run takes (code, the Lance library), plus `memory`,
+plus a few times the largest record where one record is larger than that. The tables are counted
+with pylance. Prints 'N passed, N failed' last.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import lance
+
+MIB = 1 << 20
+
+
+class Failure(Exception):
+    pass
+
+
+class Runs:
+    def __init__(self, options):
+        self.options = options
+        self.scale = options.scale
+        self.base_bytes = 0
+
+    def folder(self, name):
+        folder = self.options.scratch / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def apply(self, folder, lines, memory_bytes, columns, more=None):
+        """Applies `lines`; returns the sum of outcomes and the most bytes the process had."""
+        events = folder / "events.ndjson"
+        if lines is not None:
+            with open(events, "w") as out:
+                out.writelines(lines)
+        config = {
+            "source": {"kind": "file", "format": "sequenced", "path": [str(events)]},
+            "sink": {"uri": str(folder), "durability": "process"},
+            "memory": memory_bytes,
+            "tables": [{"name": "t", "primary_key": ["key"], "columns": columns}],
+        }
+        config.update(more or {})
+        (folder / "pipeline.json").write_text(json.dumps(config))
+        with open(folder / "out.txt", "w+") as out:
+            process = subprocess.Popen(
+                [self.options.lastword, "apply", "--config", folder / "pipeline.json"]
+                + ["--json", "--from-start"],
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            out.seek(0)
+            printed = out.read()
+        if process.returncode != 0:
+            raise Failure(f"exit code {process.returncode}: {printed[-1000:]}")
+        return json.loads(printed.splitlines()[-1]), usage.ru_maxrss * 1024
+
+    def status(self, folder, memory_bytes):
+        result = subprocess.run(
+            [self.options.lastword, "status", folder / "t.lance", "--json"]
+            + ["--config", folder / "pipeline.json"],
+            capture_output=True,
+            text=True,
+        )
+        if result.returncode != 0:
+            raise Failure(f"status: {result.stdout[-500:]} {result.stderr[-500:]}")
+        return json.loads(result.stdout.splitlines()[-1])
+
+    def expect(self, what, got, wanted):
+        if got != wanted:
+            raise Failure(f"{what} is {got} and not {wanted}")
+
+    def within(self, peak_bytes, memory_bytes, record_bytes=0):
+        allowed = self.base_bytes + memory_bytes + record_bytes
+        print(
+            f"  peak {peak_bytes // MIB} MiB; allowed {allowed // MIB} MiB: "
+            f"{self.base_bytes // MIB} for an empty run, {memory_bytes // MIB} of memory"
+            + (f", {record_bytes // MIB} for the record" if record_bytes else "")
+        )
+        if peak_bytes > allowed:
+            raise Failure(f"peak of {peak_bytes // MIB} MiB, allowed {allowed // MIB}")
+
+
+KEYED = [{"name": "key", "type": "int64"}, {"name": "value", "type": "string"}]
+
+
+def upsert(seq, key, value):
+    return json.dumps({"seq": seq, "key": key, "op": "upsert", "value": value}) + "\n"
+
+
+def empty_run(runs):
+    folder = runs.folder("empty")
+    _, peak = runs.apply(folder, [upsert(1, 1, "a")], 64 * MIB, KEYED)
+    return peak
+
+
+def hot_key(runs):
+    """One key with a million updates: what counts are its bytes, not its changes."""
+    count = int(1_000_000 * runs.scale)
+    memory = 64 * MIB
+    folder = runs.folder("hot_key")
+    sums, peak = runs.apply(folder, (upsert(i, 7, f"v{i}") for i in range(count)), memory, KEYED)
+    runs.expect("applied", sums["applied"], count)
+    runs.expect(
+        "the row",
+        lance.dataset(str(folder / "t.lance")).to_table().to_pylist()[0]["value"],
+        f"v{count - 1}",
+    )
+    runs.within(peak, memory)
+
+
+def large_batch(runs):
+    """A batch larger than memory, without any checkpoint asked for: split at safe points."""
+    count = int(300_000 * runs.scale)
+    memory = 128 * MIB
+    folder = runs.folder("large_batch")
+    lines = (upsert(i, i, f"{i:08}" + "x" * 800) for i in range(count))
+    more = {"checkpoint": {"max_changes": 1 << 40, "max_bytes": "1TiB"}}
+    sums, peak = runs.apply(folder, lines, memory, KEYED, more)
+    runs.expect("applied", sums["applied"], count)
+    runs.expect("rows", lance.dataset(str(folder / "t.lance")).count_rows(), count)
+    runs.within(peak, memory)
+
+
+def large_value(runs):
+    """Values of 100 MB."""
+    size = int(100 * MIB * runs.scale)
+    memory = 128 * MIB
+    folder = runs.folder("large_value")
+    sums, peak = runs.apply(
+        folder, (upsert(i, i, chr(97 + i) * size) for i in range(3)), memory, KEYED
+    )
+    runs.expect("applied", sums["applied"], 3)
+    row = lance.dataset(str(folder / "t.lance")).to_table(filter="key = 2").to_pylist()[0]
+    runs.expect("the value", row["value"] == "c" * size, True)
+    runs.within(peak, memory, 10 * size)
+
+
+def many_columns(runs):
+    """10,000 columns."""
+    width = int(10_000 * runs.scale)
+    memory = 256 * MIB
+    folder = runs.folder("many_columns")
+    columns = KEYED[:1] + [{"name": f"c{i}", "type": "int64"} for i in range(width)]
+    lines = (upsert(i, i, {f"c{j}": i + j for j in range(width)}) for i in range(100))
+    sums, peak = runs.apply(folder, lines, memory, columns)
+    runs.expect("applied", sums["applied"], 100)
+    runs.within(peak, memory)
+
+
+def index_beyond_memory(runs):
+    """More keys than the index's share of memory: RocksDB takes over, and knows every key again."""
+    count = int(600_000 * runs.scale)
+    memory = 64 * MIB
+    folder = runs.folder("index_beyond_memory")
+    sums, peak = runs.apply(folder, (upsert(i, i, "v") for i in range(count)), memory, KEYED)
+    runs.expect("applied", sums["applied"], count)
+    runs.within(peak, memory)
+    status = runs.status(folder, memory)
+    runs.expect("the kind of the index", status["index"]["kind"], "rocksdb")
+    runs.expect("its keys", status["index"]["keys"], count)
+    # All of it again, in a process that opens the kept index.
+    sums, peak = runs.apply(folder, None, memory, KEYED)
+    runs.expect("repeat", sums["repeat"], count)
+    runs.within(peak, memory)
+
+
+CASES = (hot_key, large_batch, large_value, many_columns, index_beyond_memory)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lastword", type=os.path.abspath, required=True)
+    parser.add_argument("--scratch", type=pathlib.Path, required=True)
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--case", choices=[case.__name__ for case in CASES])
+    runs = Runs(parser.parse_args())
+    runs.base_bytes = empty_run(runs)
+    passed = failed = 0
+    for case in CASES:
+        if runs.options.case not in (None, case.__name__):
+            continue
+        print(f"{case.__name__}: {case.__doc__}", flush=True)
+        try:
+            case(runs)
+            passed += 1
+            shutil.rmtree(runs.options.scratch / case.__name__)
+        except Failure as failure:
+            print(f"FAILED {failure}")
+            failed += 1
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
