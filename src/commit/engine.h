@@ -92,6 +92,7 @@ class Engine final : public TableImpl, private StoredRows {
   // engine_maintain.cc
   void Maintain(uint64_t version_before, CommitResult& result);
   Status MaintainOnce(uint64_t version_before, CommitResult& result);
+  Status CompactOrIndex(CommitResult& result);
   Result<bool> CompactRound(const CompactionPolicy& rows, const CompactionPolicy& entries,
                             CommitResult& result);
   Result<bool> KeepIndexes();

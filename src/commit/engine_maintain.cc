@@ -104,17 +104,21 @@ void Engine::Maintain(uint64_t version_before, CommitResult& result) {
   result.maintenance_seconds = pause.count();
 }
 
+// Clean-up does not wait for compaction to succeed: it may be what makes room on the disk.
 Status Engine::MaintainOnce(uint64_t version_before, CommitResult& result) {
-  if (x_table->version() < x_rest_until) return Ok{};
-  if (x_options.compaction) {
-    LW_ASSIGN_OR_RETURN(const bool compacted,
-                        CompactRound(TablePolicy(x_options), LedgerPolicy(x_options), result));
-    if (!compacted) LW_RETURN_IF_ERROR(KeepIndexes());
-  }
-  if (x_options.keep_versions == 0) return Ok{};
+  Status done = x_table->version() < x_rest_until ? Status(Ok{}) : CompactOrIndex(result);
+  if (x_options.keep_versions == 0 || x_broken) return done;
   const uint64_t every = std::clamp(x_options.keep_versions, kCleanUpEveryMin, kCleanUpEveryMax);
-  if (version_before / every == x_table->version() / every) return Ok{};
-  LW_RETURN_IF_ERROR(CleanUp(Retention()));
+  if (version_before / every == x_table->version() / every) return done;
+  const auto freed = CleanUp(Retention());
+  return done.ok() && !freed.ok() ? Status(freed.error()) : done;
+}
+
+Status Engine::CompactOrIndex(CommitResult& result) {
+  if (!x_options.compaction) return Ok{};
+  LW_ASSIGN_OR_RETURN(const bool compacted,
+                      CompactRound(TablePolicy(x_options), LedgerPolicy(x_options), result));
+  if (!compacted) LW_RETURN_IF_ERROR(KeepIndexes());
   return Ok{};
 }
 

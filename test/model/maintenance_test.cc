@@ -320,6 +320,37 @@ TEST_F(Maintenance, FailsAlone) {
     }
   }
 }
+
+// A full disk stops compaction, not what makes room; and compaction comes back by itself.
+TEST_F(Maintenance, CleanUpGoesOnWhereCompactionFails) {
+  EngineFixture table = Make("t", Busy());
+  ASSERT_THAT(table.Open(), IsOk());
+  x_store.SetFaults([](const StorageCall& call) {
+    return call.kind == StorageCall::Kind::kCompact ? Fault::kDiskFull : Fault::kNone;
+  });
+  uint64_t hi = 0;
+  int failed = 0;
+  const auto commit = [&] {
+    ++hi;
+    ASSERT_THAT(table.Apply({Upsert(static_cast<int64_t>(hi), hi, "a"), Delete(1000, hi)}), IsOk());
+    const auto done = table.Commit();
+    ASSERT_THAT(done, IsOk());
+    if (!done->maintenance_error) return;
+    EXPECT_EQ(done->maintenance_error->kind, ErrorKind::kStorageFull);
+    ++failed;
+  };
+  for (int i = 0; i < 60; ++i) commit();
+  EXPECT_GT(failed, 1);
+  EXPECT_LT(failed, 10) << "it rests between two tries";
+  EXPECT_EQ(table.table().GetStatus()->fragments, 60u);
+  EXPECT_LE(Raw(UriOf("t"))->Versions()->size(), 12u);
+  x_store.SetFaults({});
+  for (int i = 0; i < 20; ++i) commit();
+  EXPECT_LE(table.table().GetStatus()->fragments, 20u);
+  EXPECT_EQ(table.Table()->size(), 80u);
+  ASSERT_THAT(table.Open(), IsOk());
+  EXPECT_EQ(table.table().GetStatus()->tombstones, 1u);
+}
 #endif
 
 }  // namespace
