@@ -199,12 +199,37 @@ Result<WriterOptions> ParseWriterOptions(std::string_view text) {
   return options;
 }
 
+namespace {
+
+Status ReadMaintenance(const Json& json, TableOptions& options) {
+  LW_ASSIGN_OR_RETURN(options.compaction, GetBool(json, "compaction", options.compaction));
+  LW_ASSIGN_OR_RETURN(const uint64_t fragments,
+                      GetUint64(json, "compaction_fragments", options.compaction_fragments));
+  if (fragments < 2 || fragments > 1000) {
+    return Usage("\"compaction_fragments\" must be 2 to 1000");
+  }
+  options.compaction_fragments = static_cast<uint32_t>(fragments);
+  LW_ASSIGN_OR_RETURN(options.keep_versions,
+                      GetUint64(json, "keep_versions", options.keep_versions));
+  const auto keep_seconds = static_cast<uint64_t>(options.keep_for.count());
+  LW_ASSIGN_OR_RETURN(const uint64_t seconds, GetUint64(json, "keep_seconds", keep_seconds));
+  // Ten years: what is longer would overflow where it becomes milliseconds.
+  options.keep_for = std::chrono::seconds(std::min<uint64_t>(seconds, 315'360'000));
+  const auto keep_ratio = static_cast<uint64_t>(options.keep_ratio);
+  LW_ASSIGN_OR_RETURN(const uint64_t ratio, GetUint64(json, "keep_ratio", keep_ratio));
+  options.keep_ratio = static_cast<double>(ratio);
+  return Ok{};
+}
+
+}  // namespace
+
 Result<TableOpening> ParseTableOptions(std::string_view text) {
   LW_ASSIGN_OR_RETURN(const Json json, ParseOptions(text));
   LW_RETURN_IF_ERROR(CheckMembers(
       json, "a table's options",
       {"columns", "key", "append_key", "on_conflict", "lone_update_before", "schema_evolution",
-       "durability", "storage_version", "memory_bytes_max", "compaction", "read_only", "input"}));
+       "durability", "storage_version", "memory_bytes_max", "compaction", "compaction_fragments",
+       "keep_versions", "keep_seconds", "keep_ratio", "read_only", "input"}));
   TableOpening opening;
   TableOptions& options = opening.options;
   LW_ASSIGN_OR_RETURN(opening.declared, ParseDeclaredSchema(json));
@@ -224,7 +249,7 @@ Result<TableOpening> ParseTableOptions(std::string_view text) {
                       GetString(json, "storage_version", options.storage_version));
   LW_ASSIGN_OR_RETURN(options.memory_bytes_max,
                       GetUint64(json, "memory_bytes_max", options.memory_bytes_max));
-  LW_ASSIGN_OR_RETURN(options.compaction, GetBool(json, "compaction", options.compaction));
+  LW_RETURN_IF_ERROR(ReadMaintenance(json, options));
   LW_ASSIGN_OR_RETURN(options.read_only, GetBool(json, "read_only", options.read_only));
   LW_ASSIGN_OR_RETURN(opening.input, GetString(json, "input", opening.input));
   return opening;

@@ -53,7 +53,8 @@ TEST(Options, Table) {
   EXPECT_TRUE(empty->declared.schema.columns.empty());
   const auto full = ParseTableOptions("{" + kSchema + R"(, "on_conflict": "quarantine",
       "lone_update_before": "drop", "schema_evolution": "evolve", "durability": "process",
-      "memory_bytes_max": 1000, "compaction": false, "input": "orders"})");
+      "memory_bytes_max": 1000, "compaction": false, "compaction_fragments": 3,
+      "keep_versions": 7, "keep_seconds": 60, "keep_ratio": 2, "input": "orders"})");
   ASSERT_THAT(full, IsOk());
   EXPECT_EQ(full->options.on_conflict, OnConflict::kQuarantine);
   EXPECT_EQ(full->options.lone_update_before, LoneUpdateBefore::kDrop);
@@ -61,6 +62,10 @@ TEST(Options, Table) {
   EXPECT_FALSE(full->options.fsync);
   EXPECT_EQ(full->options.memory_bytes_max, 1000u);
   EXPECT_FALSE(full->options.compaction);
+  EXPECT_EQ(full->options.compaction_fragments, 3u);
+  EXPECT_EQ(full->options.keep_versions, 7u);
+  EXPECT_EQ(full->options.keep_for, std::chrono::seconds(60));
+  EXPECT_EQ(full->options.keep_ratio, 2);
   EXPECT_EQ(full->input, "orders");
   EXPECT_THAT(ParseTableOptions(R"({"on_conflict": "ignore"})"), IsError(ErrorKind::kUsage));
 }
