@@ -27,6 +27,7 @@ constexpr uint64_t kLoadRows = 200'000;  // a checkpoint of the first load
 constexpr uint64_t kWarmUp = 100;        // checkpoints before the first hundred that count
 constexpr uint64_t kHundred = 100;
 constexpr size_t kTextBytes = 90;
+constexpr double kPauseMin = 1e-3;  // seconds: a look that found nothing to do is shorter
 // What must hold.
 constexpr double kGrowthMax = 1.5;  // p50 of the last hundred beside that of the first
 constexpr double kDiskMax = 3;      // disk use beside live data
@@ -123,6 +124,7 @@ class Stream {
 struct Sample {
   double commit = 0;  // without maintenance
   double maintenance = 0;
+  bool worked = false;  // maintenance found something to do
   uint64_t fragments = 0;
 };
 
@@ -204,6 +206,7 @@ class Bench {
     if (result.maintenance_error) Stop(ToString(*result.maintenance_error));
     Sample sample;
     sample.maintenance = result.maintenance_seconds;
+    sample.worked = result.maintenance_seconds > kPauseMin;
     sample.commit = seconds - result.maintenance_seconds;
     sample.fragments = Must(x_table->GetStatus()).fragments;
     x_samples.push_back(sample);
@@ -222,11 +225,12 @@ class Bench {
     const std::vector<double> early = CommitsOf(x_samples, first, std::min(size, first + kHundred));
     const std::vector<double> late =
         CommitsOf(x_samples, size - std::min<size_t>(size, kHundred), size);
-    double longest = 0, maintained = 0;
+    double maintained = 0;
+    std::vector<double> pauses;
     uint64_t fragments = 0;
     for (const Sample& sample : x_samples) {
-      longest = std::max(longest, sample.maintenance);
       maintained += sample.maintenance;
+      if (sample.worked) pauses.push_back(sample.maintenance * 1e3);
       fragments = std::max(fragments, sample.fragments);
     }
     const TableStatus status = Must(x_table->GetStatus());
@@ -241,7 +245,11 @@ class Bench {
                 first + early.size(), Percentile(early, 0.5), Percentile(early, 0.99));
     std::printf("commit, the last %zu:           p50 %.1f ms, p99 %.1f ms, %.2f of the first\n",
                 late.size(), Percentile(late, 0.5), Percentile(late, 0.99), growth);
-    std::printf("maintenance: %.1f s in all, longest pause %.0f ms\n", maintained, longest * 1e3);
+    if (pauses.empty()) pauses.push_back(0);
+    std::printf(
+        "maintenance: %.1f s in all; %zu pauses: p50 %.0f ms, p99 %.0f ms, longest %.0f ms\n",
+        maintained, pauses.size(), Percentile(pauses, 0.5), Percentile(pauses, 0.99),
+        Percentile(pauses, 1));
     std::printf("fragments: %llu at the end, %llu at most\n",
                 static_cast<unsigned long long>(status.fragments),
                 static_cast<unsigned long long>(fragments));

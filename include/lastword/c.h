@@ -39,7 +39,8 @@
  *             "drop" | "fail", "schema_evolution": "exception" | "evolve", "durability": "fsync" |
  *             "process", "storage_version", "memory_bytes_max", "compaction": true,
  *             "compaction_fragments", "keep_versions", "keep_seconds", "keep_ratio" (as the keys of
- *             docs/configuration.md), "read_only": false, "input": name under which the changes appear in errors
+ *             docs/configuration.md), "read_only": false, "input": name under which the changes
+ *             appear in errors
  */
 #ifndef LASTWORD_C_H_
 #define LASTWORD_C_H_
