@@ -38,11 +38,20 @@ TEST(Changelog, SequenceColumnsGiveVersions) {
   TableSpec spec = SpecOf("t", {{"id", "int64"}, {"n", "uint64"}}, {"id"});
   spec.sequence_columns = {"n"};
   EXPECT_THAT(Decode(R"({"kind":"+I","row":{"id":1,"n":5}}
+{"kind":"-U","row":{"id":1,"n":5}}
 {"kind":"-D","row":{"id":1,"n":6}})",
                      spec)
                   .changes,
-              ElementsAre(R"(+ t 5/0/0 key=1 {"id":1,"n":5})", "- t 6/0/0 key=1"));
+              ElementsAre(R"(+ t 5/0/0 key=1 {"id":1,"n":5})", "- t 5/0/0 key=1 update_before",
+                          "- t 6/0/1 key=1"));
   ExpectStop(Decode(R"({"kind":"-D","row":{"id":1}})", spec), ErrorKind::kNoVersion, "`n`");
+}
+
+TEST(Changelog, DecimalsAreDigits) {
+  EXPECT_THAT(Decode(R"({"kind":"+I","row":{"id":1,"v":"1234"}})",
+                     SpecOf("t", {{"id", "int64"}, {"v", "decimal(10,2)"}}, {"id"}))
+                  .changes,
+              ElementsAre(R"(+ t 0/0/0 key=1 {"id":1,"v":"1234.00"} arrival)"));
 }
 
 TEST(Changelog, ColumnsAreDiscovered) {

@@ -377,7 +377,7 @@ TEST(Debezium, SequenceColumnsMakeTheVersion) {
   EXPECT_FALSE(decoded.error) << ToString(*decoded.error);
   EXPECT_THAT(decoded.changes,
               ElementsAre(R"(+ t 9223372036854775807/3/0 key=1 {"id":1,"seq":-1,"sub":3})",
-                          "- t 9223372036854775813/4/0 key=1"));
+                          "- t 9223372036854775813/4/1 key=1"));
   ExpectStop(Decode(Event("d", R"("before":{"id":1,"seq":null,"sub":4})"), spec),
              ErrorKind::kNoVersion, "`seq`", "seq");
   ExpectStop(Decode(Event("c", R"("after":{"id":1,"seq":2})"), spec), ErrorKind::kNoVersion,
