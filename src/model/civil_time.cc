@@ -26,6 +26,13 @@ Error BeyondRange(std::string_view what) {
               what)};
 }
 
+Error FinerThanMicros(std::string_view what) {
+  return Error{ErrorKind::kOutOfRange,
+               Message("{} has nanoseconds, its column holds microseconds; map the column to "
+                       "string, or round the value at its source",
+                       what)};
+}
+
 bool IsLeap(int64_t year) {
   return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
@@ -41,6 +48,9 @@ class TextReader {
   explicit TextReader(std::string_view text) : x_text(text) {}
 
   bool at_end() const { return x_text.empty(); }
+  // A fraction that was read had digits other than 0 behind the sixth.
+  bool finer_than_micros = false;
+
   bool At(std::string_view word) const { return x_text.starts_with(word); }
   char next() const { return x_text.empty() ? '\0' : x_text.front(); }
   bool Take(char c) {
@@ -114,7 +124,7 @@ std::optional<int64_t> DaysOf(WrittenDate date, bool bc) {
   return DaysFromCivil(date.year, date.month, date.day);
 }
 
-// Reads up to 9 digits of a fraction as microseconds; those behind the sixth must be 0.
+// Reads up to 9 digits of a fraction as microseconds.
 std::optional<int64_t> TakeFraction(TextReader& text) {
   int64_t micros = 0;
   int digits = 0;
@@ -123,8 +133,10 @@ std::optional<int64_t> TakeFraction(TextReader& text) {
     text.Take(c);
     if (digits < 6) {
       micros = micros * 10 + (c - '0');
-    } else if (digits >= 9 || c != '0') {
+    } else if (digits >= 9) {
       return std::nullopt;
+    } else {
+      text.finer_than_micros |= c != '0';
     }
   }
   if (digits == 0) return std::nullopt;
@@ -193,6 +205,7 @@ struct WrittenTimestamp {
   int64_t days = 0;
   int64_t time = 0;
   Zone zone;
+  bool finer_than_micros = false;
 };
 
 std::optional<WrittenTimestamp> ReadTimestamp(std::string_view text) {
@@ -208,10 +221,11 @@ std::optional<WrittenTimestamp> ReadTimestamp(std::string_view text) {
   if (!zone || !reader.at_end()) return std::nullopt;
   const auto days = DaysOf(*date, bc);
   if (!days) return std::nullopt;
-  return WrittenTimestamp{*days, *time, *zone};
+  return WrittenTimestamp{*days, *time, *zone, reader.finer_than_micros};
 }
 
 Result<int64_t> MicrosOf(const WrittenTimestamp& timestamp) {
+  if (timestamp.finer_than_micros) return FinerThanMicros("timestamp");
   const __int128 micros = static_cast<__int128>(timestamp.days) * kMicrosPerDay + timestamp.time -
                           timestamp.zone.offset_micros;
   if (micros < std::numeric_limits<int64_t>::min() ||
@@ -277,17 +291,18 @@ Result<int32_t> ParseDate(std::string_view text) {
 Result<int64_t> ParseTime(std::string_view text) {
   TextReader reader(text);
   const auto time = TakeTime(reader);
-  if (!time) return NoTime("time of day in whole microseconds; write it as 12:34:56.789");
+  if (!time) return NoTime("time of day; write it as 12:34:56.789");
   const auto zone = TakeZone(reader);
   if (!zone || !reader.at_end()) return NoTime("time of day; write it as 12:34:56.789");
   if (zone->offset_micros != 0) return NoWallClock("time");
+  if (reader.finer_than_micros) return FinerThanMicros("time of day");
   return *time;
 }
 
 Result<int64_t> ParseTimestamp(std::string_view text) {
   if (IsInfinity(text)) return BeyondRange("an infinite timestamp");
   const auto timestamp = ReadTimestamp(text);
-  if (!timestamp) return NoTime("timestamp in whole microseconds; write it as 2024-02-29T12:34:56");
+  if (!timestamp) return NoTime("timestamp; write it as 2024-02-29T12:34:56");
   if (timestamp->zone.offset_micros != 0) return NoWallClock("timestamp");
   return MicrosOf(*timestamp);
 }
@@ -295,8 +310,7 @@ Result<int64_t> ParseTimestamp(std::string_view text) {
 Result<int64_t> ParseTimestamptz(std::string_view text) {
   if (IsInfinity(text)) return BeyondRange("an infinite timestamp");
   const auto timestamp = ReadTimestamp(text);
-  if (!timestamp)
-    return NoTime("timestamp in whole microseconds; write it as 2024-02-29T12:34:56Z");
+  if (!timestamp) return NoTime("timestamp; write it as 2024-02-29T12:34:56Z");
   return MicrosOf(*timestamp);
 }
 

@@ -115,8 +115,7 @@ TEST(CivilTime, Times) {
   EXPECT_EQ(TimeToText(1), "00:00:00.000001");
   for (const std::string_view text :
        {"", "12", "1:00:00", "12:34:5", "12:60:00", "12:34:60", "24:00:00.000001", "24:00:01",
-        "25:00:00", "12:34:56.", "12:34:56.7890121", "12:34:56.789012001", "12:34:56.1234560000",
-        "12:34:56+01", "12:34:56 ", "-12:34:56"}) {
+        "25:00:00", "12:34:56.", "12:34:56.1234560000", "12:34:56+01", "12:34:56 ", "-12:34:56"}) {
     EXPECT_THAT(ParseTime(text), IsError(ErrorKind::kTypeMismatch)) << text;
   }
 }
@@ -163,12 +162,19 @@ TEST(CivilTime, TimestampsFarAway) {
   }
 }
 
+TEST(CivilTime, NanosecondsDoNotFit) {
+  EXPECT_THAT(ParseTimestamp("2026-03-04T12:00:00.1234567"), IsError(ErrorKind::kOutOfRange));
+  EXPECT_THAT(ParseTimestamptz("2026-03-04T12:00:00.000000001Z"), IsError(ErrorKind::kOutOfRange));
+  EXPECT_THAT(ParseTime("12:00:00.1234561"), IsError(ErrorKind::kOutOfRange));
+  EXPECT_THAT(ParseTime("12:00:00.123456000"), IsOkAnd(43'200'123'456));
+}
+
 TEST(CivilTime, WhatIsNoTimestamp) {
   for (const std::string_view text :
        {"", "2026-03-04", "2026-03-04T", "2026-03-04X12:00:00", "2026-02-29T12:00:00",
         "2026-03-04T12:00:00 ", "2026-03-04T12:00:00+", "2026-03-04T12:00:00+1",
         "2026-03-04T12:00:00+01:", "2026-03-04T12:00:00+01:0", "2026-03-04T12:00:00+19",
-        "2026-03-04T12:00:00+01:60", "2026-03-04T12:00:00 UTC", "2026-03-04T12:00:00.1234567",
+        "2026-03-04T12:00:00+01:60", "2026-03-04T12:00:00 UTC", "2026-03-04T12:00:00.1234567890",
         "2026-03-04T12:00:00ZZ", "-0001-03-04T12:00:00 BC", "2026-03-04T12:00:00 BC BC"}) {
     EXPECT_THAT(ParseTimestamp(text), IsError(ErrorKind::kTypeMismatch)) << text;
     EXPECT_THAT(ParseTimestamptz(text), IsError(ErrorKind::kTypeMismatch)) << text;

@@ -47,6 +47,14 @@ Status CheckColumnName(std::string_view name) {
   if (name.find('.') != std::string_view::npos) {
     return Reserved(name, "holds a dot, which Lance refuses in a top-level column");
   }
+  // Lance takes these, and then no reader can name the column any more.
+  if (name.find('`') != std::string_view::npos) {
+    return Reserved(name, "holds a backtick, which Lance reads as a quotation mark");
+  }
+  if (name == "*") return Reserved(name, "means all columns to Lance");
+  if (name.find('\0') != std::string_view::npos) {
+    return Reserved(name, "holds a NUL character, where names end in Arrow");
+  }
   return Ok{};
 }
 
