@@ -28,11 +28,52 @@ bool IsLocal(const std::string& uri) {
   return uri.find("://") == std::string::npos;
 }
 
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = static_cast<char>(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+// "file:///lake/a%20b.lance" is "/lake/a b.lance": whatever it is called by, a table has one lock
+// file and one folder beside it.
+std::string PlainPath(const std::string& uri) {
+  constexpr std::string_view kScheme = "file://";
+  if (!uri.starts_with("file:///")) return uri;
+  std::string path;
+  for (size_t i = kScheme.size(); i < uri.size(); ++i) {
+    const int high = i + 2 < uri.size() ? HexValue(uri[i + 1]) : -1;
+    const int low = i + 2 < uri.size() ? HexValue(uri[i + 2]) : -1;
+    if (uri[i] == '%' && high >= 0 && low >= 0) {
+      path.push_back(static_cast<char>(high * 16 + low));
+      i += 2;
+    } else {
+      path.push_back(uri[i]);
+    }
+  }
+  return path;
+}
+
+// A folder of tables named as a table would get a table's files among its own.
+Status CheckFolder(const std::string& path) {
+  if (!IsFolder(path) || IsFolder(path + "/_versions")) return Ok{};
+  LW_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListFolder(path));
+  for (const std::string& name : names) {
+    // What a creation that was killed may have left, and hidden files.
+    if (name == "data" || name.starts_with('_') || name.starts_with('.')) continue;
+    return Error{ErrorKind::kUsage,
+                 Message("{} is a folder that holds other things, such as {}; name the table in "
+                         "it, such as {}/orders.lance",
+                         path, name, path),
+                 {}};
+  }
+  return Ok{};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TableImpl>> TableImpl::Open(const std::string& uri,
                                                    const TableOptions& options, Storage& storage) {
-  auto engine = std::make_unique<Engine>(uri, options, storage);
+  auto engine = std::make_unique<Engine>(PlainPath(uri), options, storage);
   LW_RETURN_IF_ERROR(engine->Open());
   return std::unique_ptr<TableImpl>(std::move(engine));
 }
@@ -49,6 +90,7 @@ Engine::Engine(std::string uri, const TableOptions& options, Storage& storage)
 
 Status Engine::Open() {
   if (!x_options.read_only && IsLocal(x_uri)) {
+    LW_RETURN_IF_ERROR(CheckFolder(x_uri));
     LW_RETURN_IF_ERROR(CreateFolders(CompanionFolder(x_uri)));
     LW_ASSIGN_OR_RETURN(x_lock, LockFile::Acquire(CompanionFolder(x_uri) + "/lock"));
   }

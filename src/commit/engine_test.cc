@@ -10,6 +10,7 @@
 #include "model/key.h"
 #include "model/value_rows.h"
 #include "test/double/memory_dataset.h"
+#include "test/status_matchers.h"
 
 namespace lastword {
 namespace {
@@ -309,6 +310,31 @@ TEST_F(EngineTest, ARestoredTableGoesOn) {
   Open();
   EXPECT_EQ(RowsText(), "1=a 2=c ");
   EXPECT_EQ(x_table->GetStatus()->tombstones, 1u);
+}
+
+TEST_F(EngineTest, ATableHasOneLockWhateverItIsCalledBy) {
+  std::string folder = (std::filesystem::temp_directory_path() / "lastword-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  x_uri = folder + "/or ders.lance";
+  Open();
+  EXPECT_THAT(TableImpl::Open("file://" + folder + "/or%20ders.lance", x_options, x_storage),
+              IsError(ErrorKind::kFencedWriter));
+  x_table.reset();
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(EngineTest, AFolderOfOtherThingsIsNoTable) {
+  std::string folder = (std::filesystem::temp_directory_path() / "lastword-XXXXXX").string();
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  x_uri = folder;
+  std::filesystem::create_directory(folder + "/data");
+  std::filesystem::create_directory(folder + "/_transactions");
+  Open();  // left by a creation that was killed
+  x_table.reset();
+  std::filesystem::create_directory(folder + "/customers.lance");
+  EXPECT_THAT(TableImpl::Open(folder, x_options, x_storage), IsError(ErrorKind::kUsage));
+  std::filesystem::remove_all(folder);
+  std::filesystem::remove_all(folder + ".lastword");
 }
 
 // Dead letters of a checkpoint that never became visible are none, whatever takes its version.
