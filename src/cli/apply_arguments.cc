@@ -1,6 +1,8 @@
 #include "cli/apply_arguments.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include "base/format.h"
 #include "model/schema_check.h"
@@ -93,10 +95,32 @@ Status PlanWithConfig(const ApplyArguments& arguments, ApplyPlan& plan) {
   return Ok{};
 }
 
+// What is written must not be what is read.
+Status CheckOutcomes(const ApplyArguments& arguments, const ApplyPlan& plan) {
+  std::vector<std::string> read = plan.pipeline.source.paths;
+  if (!arguments.config.empty()) read.push_back(arguments.config);
+  for (const std::string& path : read) {
+    std::error_code ignored;
+    if (path == "-" || !std::filesystem::equivalent(arguments.outcomes, path, ignored)) continue;
+    // A device such as /dev/null may be both.
+    if (!std::filesystem::is_regular_file(path, ignored)) continue;
+    return Usage(
+        Message("--outcomes {} is a file that this run reads, and would be overwritten; "
+                "name another one",
+                arguments.outcomes));
+  }
+  return Ok{};
+}
+
 Status CheckInputs(const ApplyArguments& arguments, ApplyPlan& plan) {
+  if (!arguments.outcomes.empty()) LW_RETURN_IF_ERROR(CheckOutcomes(arguments, plan));
   if (!arguments.dead_letter) {
-    if (!plan.pipeline.source.paths.empty()) return Ok{};
-    return Usage("which events? name files, or `-` for standard input");
+    const std::vector<std::string>& paths = plan.pipeline.source.paths;
+    if (paths.empty()) return Usage("which events? name files, or `-` for standard input");
+    if (std::count(paths.begin(), paths.end(), "-") > 1) {
+      return Usage("standard input (`-`) can be read once; name it once");
+    }
+    return Ok{};
   }
   if (!arguments.events.empty() || arguments.from_start || arguments.checkpoint_every ||
       !arguments.checkpoint_id.empty()) {

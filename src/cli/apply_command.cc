@@ -9,6 +9,7 @@
 #include "cli/apply_arguments.h"
 #include "cli/apply_report.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/outcomes_file.h"
 #include "cli/progress.h"
 #include "cli/stop_signal.h"
@@ -35,24 +36,34 @@ void SayNote(const std::string& note) {
   std::cerr << "lastword: " << note << std::endl;
 }
 
-// A first line with the members of a dump of Kafka records.
-bool LooksLikeRecords(const std::string& path) {
-  if (path.empty() || path == "-") return false;
+// What the members of a first line are those of, and how such a file is read; empty: of nothing
+// but the default.
+std::string_view OtherFormat(const std::string& path) {
+  if (path.empty() || path == "-") return {};
   auto stream = file::OpenByteStream(path);
-  if (!stream.ok()) return false;
+  if (!stream.ok()) return {};
   file::LineReader reader(std::move(*stream), 1 << 16);
   const auto lines = reader.Peek(1);
-  if (!lines.ok()) return false;
+  if (!lines.ok()) return {};
   const auto has = [&](std::string_view name) {
     return lines->bytes.find(name) != std::string_view::npos;
   };
-  return has("\"partition\"") && has("\"offset\"") && (has("\"value\"") || has("\"payload\""));
+  if (has("\"partition\"") && has("\"offset\"") && (has("\"value\"") || has("\"payload\""))) {
+    return "a dump of Kafka records: read it with --format records";
+  }
+  if (has("\"seq\"") && has("\"op\"")) {
+    return "sequenced changes: read it with --format sequenced";
+  }
+  if (has("\"kind\"") && has("\"row\"")) return "a changelog: read it with --format changelog";
+  return {};
 }
 
 Error WithHint(Error error, const ApplyPlan& plan) {
-  if (error.kind == ErrorKind::kBadEnvelope && !plan.format_given &&
-      LooksLikeRecords(error.place.input)) {
-    error.message += "; the file looks like a dump of Kafka records: read it with --format records";
+  const bool of_format =
+      error.kind == ErrorKind::kBadEnvelope || error.kind == ErrorKind::kUnsupportedOp;
+  if (plan.format_given || !of_format) return error;
+  if (const std::string_view other = OtherFormat(error.place.input); !other.empty()) {
+    error.message += Message("; the file looks like {}", other);
   }
   return error;
 }
@@ -212,6 +223,7 @@ void AddApply(CLI::App& app, Chosen& chosen) {
       ->add_option("--key", arguments->keys,
                    "Primary key, a column or a list a,b; default: the source's")
       ->delimiter(',')
+      ->check(NotEmpty())
       ->allow_extra_args(false);  // one word behind it: files may follow
   command
       ->add_option("--column", arguments->columns,
@@ -219,19 +231,24 @@ void AddApply(CLI::App& app, Chosen& chosen) {
       ->allow_extra_args(false);
   command->add_option("--format", arguments->format,
                       "debezium (default), records, changelog or sequenced");
-  command->add_option("--config", arguments->config, "Pipeline configuration, YAML or JSON");
+  command->add_option("--config", arguments->config, "Pipeline configuration, YAML or JSON")
+      ->check(NotEmpty());
   command
       ->add_option("--checkpoint-every", arguments->checkpoint_every,
                    "Commit after this many changes; default: at the end, or when memory asks")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--checkpoint-id", arguments->checkpoint_id,
-                      "Make this run one checkpoint; an id that is known changes nothing");
+      ->check(AtLeast(1));
+  command
+      ->add_option("--checkpoint-id", arguments->checkpoint_id,
+                   "Make this run one checkpoint; an id that is known changes nothing")
+      ->check(NotEmpty());
   command->add_flag("--from-start", arguments->from_start,
                     "Deliver files from their first line, whatever is applied already");
   command->add_flag("--dead-letter", arguments->dead_letter,
                     "Apply the records that the tables have put aside, after the fix");
-  command->add_option("--outcomes", arguments->outcomes,
-                      "Write what became of each change to this file, one JSON line a change");
+  command
+      ->add_option("--outcomes", arguments->outcomes,
+                   "Write what became of each change to this file, one JSON line a change")
+      ->check(NotEmpty());
   command->add_flag("--strict", arguments->strict,
                     "End with 3 when keys are quarantined or records in the dead letter");
   command->add_flag("--json", arguments->json,

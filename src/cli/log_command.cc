@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "commit/properties.h"
 
 namespace lastword::cli {
@@ -129,7 +130,8 @@ void AddLog(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("log", "List the versions of a table, newest first");
   const auto arguments = AddTableArguments(*command);
   const auto limit = std::make_shared<uint64_t>(UINT64_MAX);
-  command->add_option("--limit", *limit, "At most this many versions; default: all");
+  command->add_option("--limit", *limit, "At most this many versions; default: all")
+      ->check(AtLeast(0));
   command->footer(Footer(kExamples));
   command->callback([=, &chosen] {
     chosen.json = &arguments->json;

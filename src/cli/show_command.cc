@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/format.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "cli/row_table.h"
 #include "model/key.h"
 #include "model/row_text.h"
@@ -12,7 +14,7 @@ namespace lastword::cli {
 namespace {
 
 struct ShowArguments {
-  std::string where_key;
+  std::optional<std::string> where_key;  // the empty text is a key too
   std::string format = "table";
   uint64_t limit = UINT64_MAX;
   std::optional<uint64_t> as_of;
@@ -48,7 +50,7 @@ class RowPrinter {
 
 // The newest row of one key is found by the index, not by a scan.
 CommandResult ShowKey(const OpenedTable& table, const ShowArguments& show) {
-  LW_ASSIGN_OR_RETURN(const Explanation told, table->Explain(show.where_key, {}));
+  LW_ASSIGN_OR_RETURN(const Explanation told, table->Explain(*show.where_key, {}));
   RowPrinter printer(show.format, table->schema());
   if (told.row && show.limit != 0) printer.Print(*told.row);
   printer.End();
@@ -57,8 +59,8 @@ CommandResult ShowKey(const OpenedTable& table, const ShowArguments& show) {
 
 CommandResult ShowRows(const OpenedTable& table, const ShowArguments& show) {
   std::optional<std::string> wanted;
-  if (!show.where_key.empty()) {
-    LW_ASSIGN_OR_RETURN(wanted, ParseKey(table->schema(), show.where_key));
+  if (show.where_key) {
+    LW_ASSIGN_OR_RETURN(wanted, ParseKey(table->schema(), *show.where_key));
   }
   std::unique_ptr<RowPrinter> printer;
   std::optional<Error> failed;
@@ -80,7 +82,15 @@ CommandResult ShowRows(const OpenedTable& table, const ShowArguments& show) {
     }
     return left != 0;
   };
-  LW_RETURN_IF_ERROR(table->Scan(print, show.as_of));
+  const lastword::Status scanned = table->Scan(print, show.as_of);
+  if (!scanned.ok() && scanned.error().kind == ErrorKind::kUsage && show.as_of) {
+    return Error{ErrorKind::kUsage,
+                 Message("--as-of {}: the table has no such version, or it was cleaned up; the "
+                         "newest is {}, `lastword log` lists them",
+                         *show.as_of, table.status.lance_version),
+                 {}};
+  }
+  LW_RETURN_IF_ERROR(scanned);
   if (failed) return *failed;
   if (printer == nullptr) printer = std::make_unique<RowPrinter>(show.format, table->schema());
   printer->End();
@@ -90,7 +100,7 @@ CommandResult ShowRows(const OpenedTable& table, const ShowArguments& show) {
 CommandResult Show(const TableArguments& arguments, const ShowArguments& show) {
   LW_ASSIGN_OR_RETURN(const OpenedTable table,
                       OpenExisting(arguments.uri, arguments.config, /*read_only=*/true));
-  if (!show.where_key.empty() && !show.as_of) return ShowKey(table, show);
+  if (show.where_key && !show.as_of) return ShowKey(table, show);
   return ShowRows(table, show);
 }
 
@@ -111,7 +121,7 @@ void AddShow(CLI::App& app, Chosen& chosen) {
   command->add_option("--config", arguments->config,
                       "Pipeline configuration whose memory and durability hold");
   command->add_option("--where-key", show->where_key, "Only the row of this key");
-  command->add_option("--limit", show->limit, "At most this many rows");
+  command->add_option("--limit", show->limit, "At most this many rows")->check(AtLeast(0));
   command->add_option("--format", show->format, "table (default), json or csv")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   command->add_flag_callback(
@@ -121,7 +131,8 @@ void AddShow(CLI::App& app, Chosen& chosen) {
         show->format = "json";
       },
       "The same as --format json; an error is an object on standard output");
-  command->add_option("--as-of", show->as_of, "Rows of this Lance version; default: the newest");
+  command->add_option("--as-of", show->as_of, "Rows of this Lance version; default: the newest")
+      ->check(AtLeast(1));
   command->footer(Footer(kExamples));
   command->callback([=, &chosen] {
     chosen.json = &arguments->json;

@@ -167,6 +167,12 @@ Status CheckTable(const ConfigNode& node, const TableConfig& table) {
           Message("the key column `{}` of table `{}` is not among its columns", name, table.name));
     }
   }
+  for (const std::string& name : table.sequence_columns) {
+    if (name != "offset" && !declared(name)) {
+      return node.Wrong(Message("the sequence column `{}` of table `{}` is not among its columns",
+                                name, table.name));
+    }
+  }
   for (const std::string& name : table.nullable_key) {
     const auto& key = table.primary_key;
     if (!key.empty() && std::find(key.begin(), key.end(), name) == key.end()) {

@@ -280,6 +280,84 @@ def test_format_hint(case):
     holds(error["message"], "--format records")
 
 
+def test_words_that_were_never_meant(case):
+    """Unset variables, figures that are none, files that would overwrite what is read."""
+    case.write("a.ndjson", SEEDS)
+    before = (case.folder / "a.ndjson").read_text()
+    os.link(case.folder / "a.ndjson", case.folder / "same.ndjson")
+    for args, part in {
+        ("--key", ""): "--key: must not be empty",
+        ("--key", "key", "--checkpoint-id", ""): "--checkpoint-id: must not be empty",
+        ("--key", "key", "--checkpoint-every", "0"): "`0` is no whole number of at least 1",
+        ("--key", "key", "--outcomes", "a.ndjson"): "would be overwritten",
+        ("--key", "key", "--outcomes", "same.ndjson"): "would be overwritten",
+    }.items():
+        case.apply("a.ndjson", "--format", "sequenced", "--table", "t.lance", *args, code=2)
+        holds(case.err, part)
+    case.apply("-", "a.ndjson", "-", *SEQUENCED, code=2)
+    holds(case.err, "name it once")
+    same((case.folder / "a.ndjson").read_text(), before)
+    same(sorted(os.listdir(case.folder)), ["a.ndjson", "same.ndjson"])
+    case.apply("a.ndjson", *SEQUENCED, "--outcomes", "/dev/null")
+    for args, part in {
+        ("--as-of", "9"): "the newest is 2",
+        ("--as-of", "0"): "at least 1",
+        ("--limit", "-1"): "at least 0",
+    }.items():
+        same(case.run("show", "t.lance", *args).code, 2)
+        holds(case.err, part)
+
+
+def test_the_empty_text_is_a_key(case):
+    case.write(
+        "a.ndjson",
+        [f'{{"seq":1,"key":"{key}","op":"upsert","value":{len(key)}}}' for key in ("", "a")],
+    )
+    case.apply("a.ndjson", *SEQUENCED)
+    same(case.rows("t.lance", "--where-key", ""), [{"key": "", "value": 0}])
+
+
+def test_names_that_no_reader_could_use(case):
+    for name in ("a`b", "*", "a\0b", "a.b", "_rowid"):
+        case.write("a.ndjson", [json.dumps({"kind": "+I", "row": {"id": 1, name: 1}})])
+        changelog = ("--format", "changelog", "--table", "t.lance", "--key", "id", "--json")
+        error = case.apply("a.ndjson", *changelog, code=3).json()["error"]
+        same(error["kind"], "reserved_column", name)
+        same((case.folder / "t.lance").exists(), False)
+
+
+def test_decimals_of_a_changelog_are_digits(case):
+    case.write("a.ndjson", ['{"kind":"+I","row":{"id":1,"d":"1234"}}'])
+    columns = ("--column", "id:int64", "--column", "d:decimal(10,2)")
+    case.apply("a.ndjson", "--format", "changelog", "--table", "t.lance", "--key", "id", *columns)
+    same(case.rows("t.lance"), [{"d": "1234.00", "id": 1}])
+
+
+def test_the_place_of_a_table(case):
+    case.write("a.ndjson", SEEDS + ['{"seq":2,"key":"b","op":"explode"}'])
+    config = "source: {kind: file, format: sequenced}\nsink: {uri: 'URI'}\n"
+    config += "tables: [{name: t, primary_key: [key], on_bad_record: dead_letter}]\n"
+    case.write("c.yaml", config.replace("URI", f"file://{case.folder}/la%20ke"))
+    same(case.apply("a.ndjson", "--config", "c.yaml", "--json").json()["dead_letters"], 1)
+    same(sorted(os.listdir(case.folder)), ["a.ndjson", "c.yaml", "la ke"])
+    same(
+        sorted(os.listdir(case.folder / "la ke/t.lance.lastword")),
+        ["dead_letter", "ledger.lance", "lock"],
+    )
+    same(case.run("status", "la ke/t.lance", "--json").json()["dead_letters"], 1)
+    case.apply("a.ndjson", "--format", "sequenced", "--table", "la ke", "--key", "key", code=2)
+    holds(case.err, "la ke/orders.lance")
+
+
+def test_the_right_format_is_named(case):
+    case.write("a.ndjson", SEEDS)
+    case.apply("a.ndjson", "--table", "t.lance", "--key", "key", code=3)
+    holds(case.err, "--format sequenced")
+    case.write("a.ndjson", ['{"kind":"+I","row":{"id":1}}'])
+    case.apply("a.ndjson", "--table", "t.lance", "--key", "id", code=3)
+    holds(case.err, "--format changelog")
+
+
 def test_config(case):
     case.write("a.ndjson", SEEDS)
     config = (
@@ -296,6 +374,9 @@ def test_config(case):
     case.write("c.yaml", config + "    on_conflct: fail\n")
     case.apply("--config", "c.yaml", code=2)
     holds(case.err, "c.yaml:9:5: tables[0]: unknown key `on_conflct`; did you mean `on_conflict`?")
+    case.write("c.yaml", config + "    sequence_columns: [ky]\n")
+    case.apply("--config", "c.yaml", code=2)
+    holds(case.err, "the sequence column `ky` of table `t` is not among its columns")
 
 
 def test_declared_columns(case):
