@@ -11,7 +11,7 @@ unit   |  2 | fast unit tests
 asan   | 20 | fast unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 tsan   | 20 | fast unit tests under ThreadSanitizer, without the Rust library
 slow   | 15 | slow unit tests: exhaustive scripts, simulation, real Lance tables
-cases  | 15 | public bug reports of other engines as cases, tables read by pylance
+cases  | 15 | public bug reports of other engines, and rules of ours, as cases; tables read by pylance
 "
 
 # all_stages: NAME|MINUTES|COVERS, one a line, suites last.
@@ -146,7 +146,7 @@ stage_cases() {
   local python
   [ -x build/release/lastword ] || fail "cases need build/release/lastword; ./dev build makes it"
   python=$(python_env test/cases/requirements.txt)
-  ls test/cases | grep '^F' |
+  ls test/cases | grep '^[FL][0-9]' |
     xargs -P "$JOBS" -n 4 "$python" test/cases/run_cases.py --lastword build/release/lastword test/cases | sum_counts
 }
 

@@ -146,9 +146,10 @@ std::vector<Stream> Cases() {
     const Result<Json> expected = ParseJson(FileText(entry.path() / "expected.json"));
     if (!table.ok() || !expected.ok()) continue;
     const Json& options = (*table)["options"];
-    if (options.contains("routes") || options.contains("nullable_key") ||
-        options.contains("allow_widening") || options.contains("column_defaults") ||
-        options.contains("key_from_source") || (*expected)["primary_key"].empty()) {
+    if (options.contains("table") || options.contains("format") || options.contains("routes") ||
+        options.contains("nullable_key") || options.contains("allow_widening") ||
+        options.contains("column_defaults") || options.contains("key_from_source") ||
+        (*expected)["primary_key"].empty()) {
       continue;
     }
     std::vector<std::pair<std::string, std::string>> columns;
@@ -159,9 +160,10 @@ std::vector<Stream> Cases() {
     for (const Json& name : (*expected)["primary_key"]) {
       key.push_back(name.get_ref<const std::string&>());
     }
-    streams.push_back({entry.path().filename(),
-                       FileText(entry.path() / "events.ndjson"),
-                       {SpecOf("t", columns, key)}});
+    std::string text = FileText(entry.path() / "events.ndjson");
+    // It knows no schema wrappers.
+    if (text.find("\"payload\"") != std::string::npos) continue;
+    streams.push_back({entry.path().filename(), std::move(text), {SpecOf("t", columns, key)}});
   }
   std::sort(streams.begin(), streams.end(),
             [](const Stream& a, const Stream& b) { return a.name < b.name; });

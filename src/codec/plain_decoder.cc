@@ -588,7 +588,10 @@ class PlainDecoder {
         key = IsJson(pair.elements[1].text) ? Reader(pair.elements[1].text).Read() : Node{};
       }
     }
-    if (const Node* const found = headers.Find(name)) key = *found;
+    if (const Node* const found = headers.Find(name)) {
+      const bool is_text = found->kind == Node::kString && IsJson(found->text);
+      key = is_text ? Reader(found->text).Read() : *found;
+    }
     if (!key) return;
     const Or<std::string> other = KeyOf(spec, *key, Node{});
     line += flag;
