@@ -10,8 +10,11 @@
 namespace lastword {
 namespace {
 
-// Less than this RocksDB cannot work with.
-constexpr uint64_t kRocksBytesMin = 4 << 20;
+// Of the share, for what RocksDB can be told to bound: compactions, open files and the making of
+// runs take the rest. Less than the minimum it cannot work with.
+constexpr uint64_t RocksBytes(uint64_t share) {
+  return std::max<uint64_t>(4 << 20, share / 4 * 3);
+}
 constexpr uint64_t kRunEntries = 2 << 20;
 
 }  // namespace
@@ -50,8 +53,7 @@ Result<bool> TableIndex::Open(const std::string& identity, uint64_t keys) {
     return false;
   }
   if (kept) {
-    const uint64_t bytes = std::max(kRocksBytesMin, x_memory_bytes);
-    x_rocks = RocksIndex::Open(x_kept_folder, bytes, identity, x_read_only);
+    x_rocks = RocksIndex::Open(x_kept_folder, RocksBytes(x_memory_bytes), identity, x_read_only);
     if (x_rocks) return true;
   }
   LW_RETURN_IF_ERROR(CreateRocks());
@@ -69,8 +71,7 @@ Status TableIndex::CreateRocks() {
   }
   const std::string& folder = own ? x_own_folder : x_kept_folder;
   LW_RETURN_IF_ERROR(CreateFolders(folder));
-  LW_ASSIGN_OR_RETURN(x_rocks,
-                      RocksIndex::Create(folder, std::max(kRocksBytesMin, x_memory_bytes)));
+  LW_ASSIGN_OR_RETURN(x_rocks, RocksIndex::Create(folder, RocksBytes(x_memory_bytes)));
   return Ok{};
 }
 
