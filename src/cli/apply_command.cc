@@ -1,6 +1,7 @@
 // `lastword apply`: files of changes into tables, in this process, without a server.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <optional>
@@ -39,7 +40,9 @@ void SayNote(const std::string& note) {
 // What the members of a first line are those of, and how such a file is read; empty: of nothing
 // but the default.
 std::string_view OtherFormat(const std::string& path) {
-  if (path.empty() || path == "-") return {};
+  // A pipe cannot be read again.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return {};
   auto stream = file::OpenByteStream(path);
   if (!stream.ok()) return {};
   file::LineReader reader(std::move(*stream), 1 << 16);

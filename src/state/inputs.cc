@@ -69,6 +69,15 @@ uint32_t Inputs::NumberOf(const std::string& name, const Origin& origin, uint32_
   return static_cast<uint32_t>(x_states.size() - 1);
 }
 
+void Inputs::RestartStreams() {
+  for (InputState& input : x_states) {
+    // A topic may begin with the same sign; its partitions have a colon.
+    if (!input.name.starts_with('-') || input.name.find(':') != std::string::npos) continue;
+    input.applied_offset.reset();
+    input.snapshot_lsns.clear();
+  }
+}
+
 bool Inputs::AllPast(const Origin& origin, const Version& version) const {
   return std::all_of(x_states.begin(), x_states.end(), [&](const InputState& input) {
     return input.origin != origin || (input.highest && *input.highest >= version);

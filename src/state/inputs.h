@@ -56,6 +56,11 @@ class Inputs {
   const std::vector<InputState>& states() const { return x_states; }
   std::vector<InputState>& states() { return x_states; }
 
+  /// A process begins. Streams ("-", "-2": standard input and pipes) have no positions: what it
+  /// reads there is none of what an earlier process read, and nothing counts as read before. Their
+  /// numbers stay.
+  void RestartStreams();
+
   /// True when every input of the source table has delivered something at or above `version`.
   bool AllPast(const Origin& origin, const Version& version) const;
 

@@ -49,6 +49,7 @@ void TableState::Restore(StateHead head,
                          std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras) {
   Abandon();
   x_head = std::move(head);
+  x_head.inputs.RestartStreams();
   if (Planted(PlantedBug::kForgottenFloor)) x_head.floors = {};
   x_extras = std::move(extras);
   x_waiting_by_old.clear();

@@ -103,7 +103,8 @@ class TableState {
   void SetSchema(const Schema& schema);
   const Schema& schema() const { return *x_schema; }
 
-  /// Replaces everything by a committed state; the index is filled by the caller.
+  /// Replaces everything by a committed state, as a process finds it; the index is filled by the
+  /// caller.
   void Restore(StateHead head, std::unordered_map<KeyHash, StoredExtra, KeyHashHasher> extras);
 
   /// Contract of TableImpl::ApplyBatch.

@@ -148,6 +148,21 @@ TEST(SnapshotEnd, UnsetIsNoGapWhereEveryRowWasSeen) {
                           "1=x2,- 3=z,- "));
 }
 
+// Standard input has no positions: what another process read of it was something else.
+TEST(SnapshotEnd, OfAStreamIsNewInEachProcess) {
+  for (const std::string input : {"-", "-2", "orders.ndjson", "-orders:0"}) {
+    StateFixture table;
+    ASSERT_TRUE(table.Apply(From(input, Upsert(1, {10}, "x"), 900)).ok());
+    ASSERT_TRUE(table.Commit().ok());
+    table.Restart();
+    const auto ended = table.Apply(From(input, End(Read(2, {100}, "y")), 7));
+    const bool is_stream = input == "-" || input == "-2";
+    EXPECT_EQ(ended.ok() ? ErrorKind::kInternal : ended.error().kind,
+              is_stream ? ErrorKind::kSourceGap : ErrorKind::kInternal)
+        << input;
+  }
+}
+
 TEST(SnapshotEnd, FirstSnapshotIsNoGap) {
   EXPECT_TRUE(AlwaysGives({Read(1, {100}), End(Read(2, {100}))}, "1=r,- 2=r,- "));
 }

@@ -21,6 +21,7 @@ std::string ToString(const FilePosition& position) {
                              position.lines, position.digest.high, position.digest.low);
   if (position.epoch != 0) text += Message(R"(,"epoch":{})", position.epoch);
   if (position.began != 0) text += Message(R"(,"began":{})", position.began);
+  if (position.content != 0) text += Message(R"(,"content":{})", position.content);
   return text + "}";
 }
 
@@ -38,12 +39,18 @@ Result<FilePosition> ParseFilePosition(std::string_view text) {
   const auto digest = GetString(*json, "digest");
   const auto epoch = GetUint64(*json, "epoch", 0);
   const auto began = GetUint64(*json, "began", 0);
+  const auto content = GetUint64(*json, "content", 0);
   if (!bytes.ok() || !lines.ok() || !digest.ok() || digest->size() != 32 || !epoch.ok() ||
-      !began.ok() || *epoch > UINT32_MAX || *began > UINT32_MAX) {
+      !began.ok() || !content.ok() || *epoch > UINT32_MAX || *began > UINT32_MAX ||
+      *content > UINT32_MAX) {
     return damaged();
   }
-  FilePosition position{
-      *bytes, *lines, {}, static_cast<uint32_t>(*epoch), static_cast<uint32_t>(*began)};
+  FilePosition position{*bytes,
+                        *lines,
+                        {},
+                        static_cast<uint32_t>(*epoch),
+                        static_cast<uint32_t>(*began),
+                        static_cast<uint32_t>(*content)};
   const std::string_view hex = *digest;
   if (!ParseHex(hex.substr(0, 16), position.digest.high) ||
       !ParseHex(hex.substr(16), position.digest.low)) {
@@ -55,6 +62,11 @@ Result<FilePosition> ParseFilePosition(std::string_view text) {
 std::string InputOf(const std::string& path) {
   if (path == "-") return path;
   std::error_code error;
+  const auto kind = std::filesystem::status(path, error).type();
+  if (kind == std::filesystem::file_type::fifo || kind == std::filesystem::file_type::character ||
+      kind == std::filesystem::file_type::socket) {
+    return "-";
+  }
   const auto canonical = std::filesystem::weakly_canonical(path, error);
   return error ? path : canonical.string();
 }

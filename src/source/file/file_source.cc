@@ -26,7 +26,12 @@ std::string_view WithoutLineEnd(std::string_view line) {
 
 FileSource::FileSource(FileSourceOptions options, std::unique_ptr<codec::Decoder> decoder)
     : x_options(std::move(options)), x_decoder(std::move(decoder)) {
-  for (const std::string& path : x_options.paths) x_stored_total += StoredSize(path);
+  size_t streams = 0;
+  for (const std::string& path : x_options.paths) {
+    x_stored_total += StoredSize(path);
+    std::string& input = x_inputs.emplace_back(InputOf(path));
+    if (!HasPosition(input) && ++streams > 1) input += std::to_string(streams);
+  }
 }
 
 void FileSource::Resume(std::vector<ResumePoint> tables) {
@@ -140,7 +145,7 @@ Status FileSource::Reopen() {
 Result<bool> FileSource::OpenNext(Delivery& out) {
   if (x_next_path == x_options.paths.size()) return false;
   x_path = x_options.paths[x_next_path];
-  x_input = InputOf(x_path);
+  x_input = x_inputs[x_next_path];
   LW_RETURN_IF_ERROR(Reopen());
   if (const auto found = FindStart(out); !found.ok()) {
     // Nothing of this file was handed out: its stored position stays as it is.
@@ -152,7 +157,7 @@ Result<bool> FileSource::OpenNext(Delivery& out) {
 }
 
 void FileSource::CloseCurrent() {
-  if (x_input != "-") x_done[x_input] = {x_place.Position(), x_began};
+  if (HasPosition(x_input)) x_done[x_input] = {x_place.Position(), x_content};
   x_stored_before += x_reader->bytes_stored();
   x_reader = nullptr;
   x_chunk_bytes = {};
@@ -160,13 +165,14 @@ void FileSource::CloseCurrent() {
 
 Result<std::vector<std::optional<FilePosition>>> FileSource::KnownPositions() const {
   std::vector<std::optional<FilePosition>> known(x_tables.size());
-  if (x_input == "-") return known;
+  if (!HasPosition(x_input)) return known;
   for (size_t table = 0; table < x_tables.size(); ++table) {
     if (const auto done = x_done.find(x_input); done != x_done.end()) {
       // Named twice in one run: the second time continues the first.
       known[table] = done->second.position;
       known[table]->epoch = x_tables[table].epoch;
-      known[table]->began = done->second.began[table];
+      known[table]->began = done->second.content[table].began;
+      known[table]->content = done->second.content[table].number;
       continue;
     }
     if (x_options.from_start || x_tables[table].skip_all) continue;
@@ -177,8 +183,32 @@ Result<std::vector<std::optional<FilePosition>>> FileSource::KnownPositions() co
   return known;
 }
 
+auto FileSource::ContentsFromStart() -> Result<std::vector<Content>> {
+  std::vector<Content> contents;
+  std::vector<std::pair<FilePosition, size_t>> stored;
+  for (size_t table = 0; table < x_tables.size(); ++table) {
+    contents.push_back({x_tables[table].epoch, 0});
+    if (!x_options.from_start || !HasPosition(x_input)) continue;
+    const auto text = x_tables[table].position_of(x_input);
+    if (!text) continue;
+    // A damaged one is what this way of delivering is the remedy of.
+    const auto position = ParseFilePosition(*text);
+    if (position.ok() && position->began == contents[table].began) {
+      stored.emplace_back(*position, table);
+    }
+  }
+  std::sort(stored.begin(), stored.end(),
+            [](const auto& a, const auto& b) { return a.first.bytes < b.first.bytes; });
+  for (const auto& [position, table] : stored) {
+    LW_ASSIGN_OR_RETURN(const bool same, MoveTo(position));
+    contents[table].number = position.content + (same ? 0 : 1);
+  }
+  return contents;
+}
+
 Status FileSource::FindStart(Delivery& out) {
   LW_ASSIGN_OR_RETURN(auto known, KnownPositions());
+  LW_ASSIGN_OR_RETURN(x_content, ContentsFromStart());
   std::vector<size_t> by_place;
   for (size_t table = 0; table < known.size(); ++table) {
     if (known[table]) by_place.push_back(table);
@@ -194,9 +224,8 @@ Status FileSource::FindStart(Delivery& out) {
   FilePosition start;
   bool started = false;
   x_known_lines.assign(x_tables.size(), 0);
-  x_began.resize(x_tables.size());
   for (size_t table = 0; table < known.size(); ++table) {
-    x_began[table] = known[table] ? known[table]->began : x_tables[table].epoch;
+    if (known[table]) x_content[table] = {known[table]->began, known[table]->content};
     if (x_tables[table].skip_all) {
       x_known_lines[table] = UINT64_MAX;
       continue;
@@ -247,21 +276,24 @@ Error FileSource::Rewound(const FilePosition& position) const {
 }
 
 std::string FileSource::InputFor(size_t table) const {
-  return x_began[table] == 0 ? x_input : Message("{}#{}", x_input, x_began[table]);
+  const Content& content = x_content[table];
+  if (content.number != 0) return Message("{}#{}.{}", x_input, content.began, content.number);
+  return content.began == 0 ? x_input : Message("{}#{}", x_input, content.began);
 }
 
 Source::Positions FileSource::WithCurrent(size_t table, const Place& current) const {
   Positions positions;
-  const auto add = [&](const std::string& input, FilePosition position, uint32_t began) {
+  const auto add = [&](const std::string& input, FilePosition position, const Content& content) {
     if (position.bytes == 0) return;  // nothing of it is applied: nothing to resume behind
     position.epoch = x_tables[table].epoch;
-    position.began = began;
+    position.began = content.began;
+    position.content = content.number;
     positions[input] = ToString(position);
   };
-  for (const auto& [input, done] : x_done) add(input, done.position, done.began[table]);
+  for (const auto& [input, done] : x_done) add(input, done.position, done.content[table]);
   // A table that is further than this run has come keeps the position that it has.
-  if (x_reader != nullptr && x_input != "-" && x_known_lines[table] <= current.lines) {
-    add(x_input, current.Position(), x_began[table]);
+  if (x_reader != nullptr && HasPosition(x_input) && x_known_lines[table] <= current.lines) {
+    add(x_input, current.Position(), x_content[table]);
   }
   return positions;
 }
@@ -278,9 +310,8 @@ Source::Positions FileSource::Before(size_t table, const ChangeHead& head) const
 
 std::string FileSource::NameForPeople(const std::string& input) const {
   const std::string file = input.substr(0, input.rfind('#'));
-  for (const std::string& path : x_options.paths) {
-    const std::string known = InputOf(path);
-    if (known == input || known == file) return path;
+  for (size_t i = 0; i < x_inputs.size(); ++i) {
+    if (x_inputs[i] == input || x_inputs[i] == file) return x_options.paths[i];
   }
   return input;
 }

@@ -38,6 +38,11 @@ class FileSource : public Source {
   Progress GetProgress() const override;
 
  private:
+  // Which content of a file, for a table: FilePosition's `began` and `content`.
+  struct Content {
+    uint32_t began = 0, number = 0;
+  };
+
   // A place in the open file: what a position holds, with the digest still open.
   struct Place {
     uint64_t bytes = 0, lines = 0;
@@ -54,19 +59,23 @@ class FileSource : public Source {
   Status FindStart(Delivery& out);
   // What each table has of the open file; empty = nothing that counts.
   Result<std::vector<std::optional<FilePosition>>> KnownPositions() const;
+  // Which content each table finds in the open file, of which nothing counts as applied: the same
+  // as before, or the next. Reads on.
+  Result<std::vector<Content>> ContentsFromStart();
   // Reads and digests on until `position`; false = the file holds something else up to there.
   Result<bool> MoveTo(const FilePosition& position);
   Status Reopen();
   void CloseCurrent();
   Error Rewound(const FilePosition& position) const;
-  // What a table's state calls the open file: content that began in a later epoch is another input
-  // there, whose byte offsets start again.
+  // What a table's state calls the open file: content that began in a later epoch, or took the
+  // place of other content, is another input there, whose byte offsets start again.
   std::string InputFor(size_t table) const;
   // Where a line of the last delivery begins in x_chunk_bytes.
   size_t BeginOfLine(uint64_t line) const;
   Positions WithCurrent(size_t table, const Place& current) const;
 
   FileSourceOptions x_options;
+  std::vector<std::string> x_inputs;  // name of each path as an input of the tables
   std::unique_ptr<codec::Decoder> x_decoder;
   std::vector<ResumePoint> x_tables;
 
@@ -78,11 +87,11 @@ class FileSource : public Source {
   std::string_view x_chunk_bytes;       // the last delivery's lines, while the reader shows them
   std::vector<uint64_t> x_known_lines;  // a table: lines of the open file that are part of it
 
-  std::vector<uint32_t> x_began;  // a table: its epoch when the open file's content began
+  std::vector<Content> x_content;  // a table: of the open file
 
   struct Done {
     FilePosition position;
-    std::vector<uint32_t> began;  // a table
+    std::vector<Content> content;  // a table
   };
   std::map<std::string, Done> x_done;  // inputs that this run has left behind
   uint64_t x_stored_before = 0;        // stored bytes of finished files

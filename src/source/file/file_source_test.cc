@@ -1,8 +1,11 @@
 // Resuming, skipping and refusing files, with a decoder that makes one change a line.
 #include "source/file/file_source.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <thread>
 #include <utility>
 
 #include "source/file/test_files.h"
@@ -227,6 +230,41 @@ TEST(FileSource, GivesThePositionInFrontOfAChange) {
   EXPECT_EQ(Deliver({path}, {{before}}).seen, (std::vector<std::string>{"2:two", "3:three"}));
 }
 
+// What the tables know of byte offsets holds for the content that they were offsets of.
+TEST(FileSource, OtherContentFromTheStartIsAnotherInput) {
+  const TestFolder folder;
+  const std::string path = folder.Write("a", "one\ntwo\n");
+  Delivered run = Deliver({path});
+  const auto again = [&](const char* bytes, bool from_start, const char* content) {
+    folder.Write("a", bytes);
+    run = Deliver({path}, {{run.behind[0]}}, from_start);
+    ASSERT_FALSE(run.error);
+    EXPECT_THAT(run.behind[0].begin()->second, testing::HasSubstr(content)) << bytes;
+  };
+  again("one\ntwo\nthree\n", true, "\"}");  // it has grown
+  again("one\nTWO\n", true, R"("content":1})");
+  again("one\nTWO\nthree\n", false, R"("content":1})");
+  again("four\n", true, R"("content":2})");
+}
+
+TEST(FileSource, PipesHaveNoPosition) {
+  const TestFolder folder;
+  std::vector<std::string> paths = {folder.Path("one"), folder.Path("two")};
+  for (const std::string& path : paths) ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  for (const char* line : {"a\n", "b\n"}) {  // the second run reads other bytes
+    std::thread writer([&] {
+      for (const std::string& path : paths) std::ofstream(path) << line;
+    });
+    const Delivered run = Deliver(paths);
+    writer.join();
+    EXPECT_FALSE(run.error);
+    const std::string seen = std::string("1:") + line[0];
+    EXPECT_EQ(run.seen, (std::vector<std::string>{seen, seen}));
+    EXPECT_TRUE(run.behind[0].empty());
+  }
+  EXPECT_EQ(InputOf("/dev/null"), "-");
+}
+
 TEST(FileSource, ResumesInsideAnArchive) {
   const TestFolder folder;
   const std::string path = folder.Write("a.gz", Gzip("one\ntwo\n"));
@@ -236,11 +274,11 @@ TEST(FileSource, ResumesInsideAnArchive) {
 }
 
 TEST(FilePosition, ReadsBackWhatItWrote) {
-  const FilePosition position{12, 3, {0x1234, UINT64_MAX}, 7, 2};
+  const FilePosition position{12, 3, {0x1234, UINT64_MAX}, 7, 2, 1};
   const std::string text = ToString(position);
   EXPECT_EQ(
       text,
-      R"({"bytes":12,"lines":3,"digest":"0000000000001234ffffffffffffffff","epoch":7,"began":2})");
+      R"({"bytes":12,"lines":3,"digest":"0000000000001234ffffffffffffffff","epoch":7,"began":2,"content":1})");
   EXPECT_EQ(ToString(*ParseFilePosition(text)), text);
   for (const char* bad : {"", "{}", R"({"bytes":-1,"lines":3,"digest":"00"})",
                           R"({"bytes":1,"lines":3,"digest":"zz000000000012340000000000000000"})"}) {
