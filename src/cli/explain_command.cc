@@ -2,7 +2,9 @@
 #include <iostream>
 
 #include "base/format.h"
+#include "cli/asked_version.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "lastword/version.h"
 
 namespace lastword::cli {
@@ -65,6 +67,7 @@ CommandResult Explain(const TableArguments& arguments, const std::string& key,
   }
   LW_ASSIGN_OR_RETURN(const OpenedTable table,
                       OpenExisting(arguments.uri, arguments.config, /*read_only=*/true));
+  if (asked) asked = InPresentEpoch(version, *asked, table);
   LW_ASSIGN_OR_RETURN(const Explanation told, table->Explain(key, asked));
   if (arguments.json) {
     PrintJson(key, told, asked);
@@ -90,7 +93,8 @@ void AddExplain(CLI::App& app, Chosen& chosen) {
   const auto key = std::make_shared<std::string>();
   const auto version = std::make_shared<std::string>();
   command->add_option("KEY", *key, "The key: its value, or JSON")->required();
-  command->add_option("--version", *version, "Say what a change of this version would get");
+  command->add_option("--version", *version, "Say what a change of this version would get")
+      ->check(NotEmpty());
   command->footer(Footer(kExamples));
   command->callback([=, &chosen] {
     chosen.json = &arguments->json;

@@ -2,7 +2,9 @@
 #include <iostream>
 
 #include "base/format.h"
+#include "cli/asked_version.h"
 #include "cli/command.h"
+#include "cli/option_checks.h"
 #include "model/boundary.h"
 
 namespace lastword::cli {
@@ -15,6 +17,7 @@ CommandResult Gc(const TableArguments& arguments, const std::string& boundary_te
   }
   LW_ASSIGN_OR_RETURN(const OpenedTable table,
                       OpenExisting(arguments.uri, arguments.config, /*read_only=*/false));
+  if (boundary) boundary = InPresentEpoch(boundary_text, *boundary, table);
   LW_ASSIGN_OR_RETURN(const TableImpl::GcReport report, table->CollectTombstones(boundary));
   if (arguments.json) {
     Json json;
@@ -49,8 +52,10 @@ void AddGc(CLI::App& app, Chosen& chosen) {
   CLI::App* command = app.add_subcommand("gc", "Remove tombstones below a replay boundary");
   const auto arguments = AddTableArguments(*command);
   const auto boundary = std::make_shared<std::string>();
-  command->add_option("--boundary", *boundary,
-                      "Version at or below which no input can deliver anything again");
+  command
+      ->add_option("--boundary", *boundary,
+                   "Version at or below which no input can deliver anything again")
+      ->check(NotEmpty());
   command->footer(Footer(kExamples));
   command->callback([=, &chosen] {
     chosen.json = &arguments->json;

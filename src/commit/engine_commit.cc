@@ -418,6 +418,17 @@ Result<TableImpl::GcReport> Engine::CollectTombstones(const std::optional<Versio
         "--boundary VERSION when no input can deliver anything at or below it any more";
     return report;
   }
+  uint32_t epoch = x_state.head().epoch;
+  for (const InputState& input : x_state.head().inputs.states()) {
+    if (input.highest) epoch = std::max(epoch, input.highest->epoch);
+  }
+  if (boundary->epoch > epoch) {
+    return Error{ErrorKind::kUsage,
+                 Message("the boundary {} lies in an epoch that has not begun: the table is in "
+                         "epoch {}, and every new key would be refused; correct the first number",
+                         ToString(*boundary), epoch),
+                 {}};
+  }
   if (x_state.pending_changes() != 0) {
     return Error{ErrorKind::kUsage, "commit before tombstones are collected", {}};
   }

@@ -11,25 +11,32 @@
 namespace lastword {
 namespace {
 
-std::string Why(const Explanation& explanation, const std::optional<Version>& asked,
-                const std::optional<Version>& floor) {
-  std::string why;
+std::string WhyState(const Explanation& explanation, const WaitingChange* waiting) {
+  if (waiting != nullptr) {
+    return Message(
+        "the newest change of the key, of version {}, is one half of a key change and waits for "
+        "the other; until then {}",
+        ToString(waiting->version),
+        explanation.state == Explanation::State::kLive ? "the row before it stays"
+                                                       : "the key has no row");
+  }
   switch (explanation.state) {
     case Explanation::State::kLive:
-      why = "the row is the newest change of the key";
-      break;
+      return "the row is the newest change of the key";
     case Explanation::State::kDeleted:
-      why =
-          "the newest change of the key is a delete; its version is kept, so no older change "
-          "brings the row back";
-      break;
+      return "the newest change of the key is a delete; its version is kept, so no older change "
+             "brings the row back";
     case Explanation::State::kUnknown:
-      why = "no change of this key was ever applied";
-      break;
+      return "no change of this key was ever applied";
     case Explanation::State::kBelowFloor:
-      why = "no row and no tombstone is kept; changes at or below the floor are refused";
       break;
   }
+  return "no row and no tombstone is kept; changes at or below the floor are refused";
+}
+
+std::string Why(const Explanation& explanation, const WaitingChange* waiting,
+                const std::optional<Version>& asked, const std::optional<Version>& floor) {
+  const std::string why = WhyState(explanation, waiting);
   if (!asked || !explanation.would_be) return why;
   const std::string version = ToString(*asked);
   switch (*explanation.would_be) {
@@ -42,7 +49,8 @@ std::string Why(const Explanation& explanation, const std::optional<Version>& as
             version, ToString(*floor));
       }
       return Message("{}; a change of version {} is older than {} and would change nothing", why,
-                     version, ToString(*explanation.version));
+                     version,
+                     ToString(waiting != nullptr ? waiting->version : *explanation.version));
     case Outcome::kRepeat:
     case Outcome::kConflict:
     case Outcome::kHeld:  // never asked: a thought change has no record that could be held
@@ -75,6 +83,11 @@ Result<Explanation> Engine::Explain(const std::string& key_text,
     explanation.state = Explanation::State::kBelowFloor;
     explanation.version = *floor;
   }
+  const WaitingChange* const waiting =
+      view.extra != nullptr && view.extra->waiting ? &*view.extra->waiting : nullptr;
+  if (waiting != nullptr) {
+    stored = StoredChange{waiting->version, waiting->digest, true, !view.entry.live()};
+  }
   explanation.quarantined = view.extra != nullptr && view.extra->quarantined;
   if (version) {
     // The asked change is a thought one: a digest that no stored row has, so that an equal version
@@ -93,7 +106,7 @@ Result<Explanation> Engine::Explain(const std::string& key_text,
   if (!view.row.pending() && view.entry.status != KeyStatus::kNone) {
     LW_RETURN_IF_ERROR(ExplainOrigin(view.entry, explanation));
   }
-  explanation.why = Why(explanation, version, floor);
+  explanation.why = Why(explanation, waiting, version, floor);
   return explanation;
 }
 

@@ -7,7 +7,7 @@ Each function below whose name starts with `test_` is one case with a folder of 
 line is "N passed, N failed". Needs only the program; rows are read with its own `show`.
 """
 
-import argparse, gzip, json, os, pathlib, pty, signal, subprocess, sys, time, traceback
+import argparse, gzip, json, os, pathlib, pty, signal, subprocess, sys, threading, time, traceback
 
 PROGRAM = ""
 SEEDS = [
@@ -347,6 +347,41 @@ def test_the_place_of_a_table(case):
     holds(case.err, "la ke/orders.lance")
 
 
+def snapshot(number, ids, lsn):
+    """A dump: its reads, the last of which ends the snapshot."""
+    for at, key in enumerate(ids, 1):
+        source = {"connector": "postgresql", "name": "s", "schema": "public", "table": "t"}
+        source |= {"snapshot": "last" if at == len(ids) else "true", "lsn": lsn}
+        row = {"id": key, "v": f"dump {number}"}
+        yield json.dumps({"op": "r", "before": None, "after": row, "source": source})
+
+
+def test_a_dump_that_is_written_anew(case):
+    """Its end means something, although it lies at lower offsets than what was applied before."""
+    config = "source: {kind: file, format: debezium}\nsink: {uri: lake}\n"
+    config += "tables: [{name: t, primary_key: [id], on_resnapshot: replace}]\n"
+    case.write("c.yaml", config)
+    case.write("dump.ndjson", snapshot(1, [1, 2, 3, 4, 5], 100))
+    case.apply("dump.ndjson", "--config", "c.yaml")
+    case.write("dump.ndjson", snapshot(2, [2, 3], 200))
+    same(
+        case.apply("dump.ndjson", "--config", "c.yaml", "--from-start", "--json").json()["rows"], 2
+    )
+    for number, ids in ((3, [2, 3, 7, 8, 9]), (4, [3])):
+        lines = "\n".join(snapshot(number, ids, 100 * number)) + "\n"
+        said = case.apply("-", "--config", "c.yaml", "--json", stdin=lines).json()
+        same(said["rows"], len(ids))
+    os.mkfifo(case.folder / "fifo")
+    for number, ids in ((5, [1, 2, 3]), (6, [2])):
+        lines = "\n".join(snapshot(number, ids, 100 * number)) + "\n"
+        writer = threading.Thread(target=(case.folder / "fifo").write_text, args=(lines,))
+        writer.start()
+        said = case.apply("fifo", "--config", "c.yaml", "--json").json()
+        writer.join()
+        same(said["rows"], len(ids))
+    same(case.rows("lake/t.lance"), [{"id": 2, "v": "dump 6"}])
+
+
 def test_the_right_format_is_named(case):
     case.write("a.ndjson", SEEDS)
     case.apply("a.ndjson", "--table", "t.lance", "--key", "key", code=3)
@@ -400,6 +435,21 @@ def test_explain(case):
     holds(case.out, "state         live\n")
 
 
+def test_explain_a_change_that_waits(case):
+    source = '"source":{"connector":"postgresql","name":"s","schema":"public","table":"t","lsn":9}'
+    value = '{"op":"c","before":null,"after":{"id":7,"v":"__debezium_unavailable_value"},%s}'
+    headers = '{"__debezium.oldkey":"{\\"id\\":1}"}'
+    record = '{"key":{"id":7},"value":%s,"partition":0,"offset":0,"headers":%s}'
+    case.write("a.ndjson", [record % (value % source, headers)])
+    columns = ("--column", "id:int64", "--column", "v:string")
+    case.apply("a.ndjson", "--format", "records", "--table", "t.lance", "--key", "id", *columns)
+    same(case.run("status", "t.lance", "--json").json()["waiting_changes"], 1)
+    for version, wanted in (("0/8/9/2", "stale"), ("0/10/0/2", "applied")):
+        told = case.run("explain", "t.lance", "7", "--version", version, "--json").json()
+        same(told["would_be"], wanted, version)
+        holds(told["why"], "waits for the other")
+
+
 def test_gc(case):
     case.write("a.ndjson", SEEDS)
     case.apply("a.ndjson", *SEQUENCED)
@@ -439,6 +489,20 @@ def test_compact(case):
     holds(case.out, "rounds wrote")
     case.run("compact", "t.lance", "--keep-versions", "0")
     same(case.code, 2)
+
+
+def test_versions_of_a_later_epoch(case):
+    case.write("a.ndjson", SEEDS)
+    case.apply("a.ndjson", *SEQUENCED)
+    case.run("gc", "t.lance", "--boundary", "1/0/0/0")
+    same(case.code, 2)
+    holds(case.err, "in epoch 0")
+    same(case.run("epoch", "t.lance", "--json").json()["epoch"], 1)
+    told = case.run("explain", "t.lance", "merchant-7", "--version", "seq:1", "--json").json()
+    same((told["asked_version"][:2], told["would_be"]), ("1/", "applied"))
+    same(case.run("gc", "t.lance", "--boundary", "seq:1", "--json").json()["removed"], 1)
+    told = case.run("explain", "t.lance", "merchant-7", "--version", "seq:1", "--json").json()
+    same(told["would_be"], "stale")
 
 
 def test_show(case):
