@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <thread>
 
 #include "base/format.h"
 #include "cli/apply_arguments.h"
@@ -28,7 +29,8 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSignalExitCode = 128;  // plus the signal, as shells have it
 constexpr int kStrictExitCode = 3;    // as a run that stopped at a record
 
-// Uncommitted changes may hold this part of `memory`: the key index and storage need the rest.
+// Lines that wait decoded: this part of `memory`, as they hold about three times their bytes.
+constexpr uint64_t kAheadShare = 64;
 
 // How often a run opens its tables anew, after another writer has committed to one of them.
 constexpr int kReopensMax = 5;
@@ -88,8 +90,15 @@ Result<std::unique_ptr<Source>> MakeSource(const ApplyArguments& arguments, cons
   auto decoder = codec::MakeDecoder(plan.format, {});
   if (!arguments.dead_letter) {
     file::FileSourceOptions options{plan.pipeline.source.paths, arguments.from_start};
-    return std::unique_ptr<Source>(
-        std::make_unique<file::FileSource>(std::move(options), std::move(decoder)));
+    options.ahead_bytes_max = plan.pipeline.memory_bytes / kAheadShare;
+    const uint64_t threads =
+        plan.pipeline.source.decoders.value_or(std::thread::hardware_concurrency());
+    std::vector<std::unique_ptr<codec::Decoder>> ahead;
+    while (threads > 1 && ahead.size() < threads) {
+      ahead.push_back(codec::MakeDecoder(plan.format, {}));
+    }
+    return std::unique_ptr<Source>(std::make_unique<file::FileSource>(
+        std::move(options), std::move(decoder), std::move(ahead)));
   }
   std::vector<DeadLetter> letters;
   for (const Destination& destination : destinations) {

@@ -36,6 +36,7 @@ struct SourceConfig {
   std::vector<std::string> tables;  // postgres
   std::string format;               // as written; empty = the default of the caller
   std::vector<EpochRule> epochs;
+  std::optional<uint64_t> decoders;  // file: threads that decode; empty = one a core
   /// Every other key of its kind under our name, expanded: "url", "bootstrap.servers", "slot". May
   /// hold secrets: never printed.
   std::map<std::string, std::string> settings;

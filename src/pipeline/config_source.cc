@@ -13,6 +13,8 @@ struct Alias {
   std::string_view ours;
 };
 
+constexpr uint64_t kDecodersMax = 256;
+
 struct KindEntry {
   SourceKind kind;
   std::string_view name;
@@ -23,7 +25,7 @@ struct KindEntry {
 
 const std::vector<KindEntry>& Kinds() {
   static const std::vector<KindEntry> kinds = {
-      {SourceKind::kFile, "file", {"kind", "path", "format", "epochs"}, {}, {}},
+      {SourceKind::kFile, "file", {"kind", "path", "format", "decoders", "epochs"}, {}, {}},
       {SourceKind::kKafka,
        "kafka",
        {"kind", "bootstrap.servers", "topics", "format", "schema.registry.url", "group.id",
@@ -107,6 +109,9 @@ Status ReadMember(const KindEntry& kind, const std::string& key, const ConfigNod
     LW_ASSIGN_OR_RETURN(source.format, value.Text());
   } else if (key == "epochs") {
     LW_ASSIGN_OR_RETURN(source.epochs, ReadEpochs(value));
+  } else if (key == "decoders") {
+    LW_ASSIGN_OR_RETURN(source.decoders, value.Unsigned(kDecodersMax));
+    if (*source.decoders == 0) return value.Wrong("must be at least 1");
   } else if (key == "topics") {
     LW_ASSIGN_OR_RETURN(source.topics, ReadNames(value));
   } else if (key == "tables") {
@@ -151,7 +156,8 @@ Result<SourceConfig> ReadSource(const ConfigNode& node) {
     if (ours == "kind") continue;
     const auto listed = std::find(kind->keys.begin(), kind->keys.end(), ours);
     const bool of_kind = listed != kind->keys.end();
-    if (!of_kind && (ours == "path" || ours == "format" || ours == "topics" || ours == "tables")) {
+    if (!of_kind && (ours == "path" || ours == "format" || ours == "decoders" || ours == "topics" ||
+                     ours == "tables")) {
       return node.Wrong(Message("a {} source has no `{}`", kind->name, key));
     }
     LW_RETURN_IF_ERROR(ReadMember(*kind, std::string(ours), value, source));

@@ -113,11 +113,13 @@ TEST(Config, NamesTheNearestKey) {
             "p.yaml:5:5: tables[0]: unknown key `primery_key`; did you mean `primary_key`?");
   EXPECT_EQ(MessageOf("sauce: {}\n"), "p.yaml:1:1: unknown key `sauce`; did you mean `source`?");
   EXPECT_EQ(MessageOf("source: {kind: file, watermark: 1}\n"),
-            "p.yaml:1:33: source.watermark: unknown key `watermark`; known are kind, path, format "
-            "or epochs");
+            "p.yaml:1:33: source.watermark: unknown key `watermark`; known are kind, path, format, "
+            "decoders or epochs");
 }
 
 TEST(Config, SaysWhereAValueIsWrong) {
+  EXPECT_EQ(MessageOf("source: {kind: file, decoders: 0}\n"),
+            "p.yaml:1:32: source.decoders: must be at least 1");
   EXPECT_EQ(MessageOf(WithTable("    type_widening: maybe\n")),
             "p.yaml:5:20: tables[0].type_widening: must be true or false, is `maybe`");
   EXPECT_EQ(MessageOf(WithTable("    on_conflict: ignore\n")),

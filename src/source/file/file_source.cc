@@ -16,6 +16,16 @@ uint64_t StoredSize(const std::string& path) {
   return error ? 0 : size;
 }
 
+// The first `lines_max` lines of `text`; its last line may lack its newline.
+std::string_view FirstLines(std::string_view text, uint64_t lines_max) {
+  size_t at = 0;
+  for (uint64_t lines = 0; lines < lines_max && at < text.size(); ++lines) {
+    const size_t newline = text.find('\n', at);
+    at = newline == std::string_view::npos ? text.size() : newline + 1;
+  }
+  return text.substr(0, at);
+}
+
 std::string_view WithoutLineEnd(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.ends_with('\r')) line.remove_suffix(1);
@@ -24,8 +34,12 @@ std::string_view WithoutLineEnd(std::string_view line) {
 
 }  // namespace
 
-FileSource::FileSource(FileSourceOptions options, std::unique_ptr<codec::Decoder> decoder)
+FileSource::FileSource(FileSourceOptions options, std::unique_ptr<codec::Decoder> decoder,
+                       std::vector<std::unique_ptr<codec::Decoder>> ahead)
     : x_options(std::move(options)), x_decoder(std::move(decoder)) {
+  if (!ahead.empty()) {
+    x_ahead = std::make_unique<DecodeAhead>(std::move(ahead), x_options.ahead_bytes_max);
+  }
   size_t streams = 0;
   for (const std::string& path : x_options.paths) {
     x_stored_total += StoredSize(path);
@@ -40,22 +54,14 @@ void FileSource::Resume(std::vector<ResumePoint> tables) {
 
 void FileSource::SetTables(const std::vector<codec::TableSpec>& tables) {
   x_decoder->SetTables(tables);
-}
-
-void FileSource::Place::Advance(std::string_view whole_lines) {
-  if (whole_lines.empty()) return;
-  line_open = whole_lines.back() != '\n';
-  bytes += whole_lines.size();
-  lines += static_cast<uint64_t>(std::count(whole_lines.begin(), whole_lines.end(), '\n')) +
-           (line_open ? 1 : 0);
-  hasher.Update(whole_lines);
+  if (x_ahead != nullptr) x_ahead->SetTables(tables);
 }
 
 Status FileSource::Next(uint64_t records_max, Delivery& out) {
   out.state = Delivery::State::kMore;
   out.notes.clear();
   while (true) {
-    if (x_reader == nullptr) {
+    if (!x_is_open) {
       LW_ASSIGN_OR_RETURN(const bool opened, OpenNext(out));
       if (!opened) {
         out.decoded = {};
@@ -65,25 +71,10 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
         return Ok{};
       }
     }
-    LW_ASSIGN_OR_RETURN(const LineReader::Lines lines, x_reader->Peek(records_max));
-    if (lines.bytes.empty()) {
-      CloseCurrent();
-      continue;
-    }
-    if (x_place.line_open && lines.bytes.front() == '\n') {
-      // The file went on behind a last line that had no newline when it was applied.
-      x_place.Advance(lines.bytes.substr(0, 1));
-      --x_place.lines;
-      x_reader->Consume(1);
-      continue;
-    }
-    x_chunk = x_place;
-    x_chunk_bytes = lines.bytes;
-    x_decoder->DecodeLines(lines.bytes, {x_input, x_place.bytes, x_place.lines + 1}, lines.last,
-                           out.decoded);
-    x_place.Advance(lines.bytes.substr(0, out.decoded.bytes));
-    x_reader->Consume(out.decoded.bytes);
-    break;
+    LW_ASSIGN_OR_RETURN(const bool delivered,
+                        x_is_ahead ? DeliverAhead(records_max, out) : Deliver(records_max, out));
+    if (delivered) break;
+    CloseCurrent();
   }
   out.first_new.assign(out.decoded.tables.size(), 0);
   out.error_known.clear();
@@ -104,11 +95,70 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
   return Ok{};
 }
 
+Result<bool> FileSource::Deliver(uint64_t records_max, Delivery& out) {
+  LW_ASSIGN_OR_RETURN(LineReader::Lines lines, x_reader->Peek(records_max));
+  if (x_place.line_open && lines.bytes.starts_with('\n')) {
+    // The file went on behind a last line that had no newline when it was applied.
+    x_place.Advance(lines.bytes.substr(0, 1));
+    --x_place.lines;
+    x_reader->Consume(1);
+    LW_ASSIGN_OR_RETURN(lines, x_reader->Peek(records_max));
+  }
+  if (lines.bytes.empty()) return false;
+  DecodeHere(lines.bytes, lines.last, out);
+  x_reader->Consume(out.decoded.bytes);
+  x_bytes_stored = x_reader->bytes_stored();
+  return true;
+}
+
+void FileSource::DecodeHere(std::string_view lines, bool last, Delivery& out) {
+  x_chunk = x_place;
+  x_chunk_bytes = lines;
+  x_decoder->DecodeLines(lines, {x_input, x_place.bytes, x_place.lines + 1}, last, out.decoded);
+  x_place.Advance(lines.substr(0, out.decoded.bytes));
+}
+
+Result<bool> FileSource::DeliverAhead(uint64_t records_max, Delivery& out) {
+  if (x_front != nullptr && FrontLeft().empty()) x_ahead->Recycle(std::move(x_front));
+  if (x_front == nullptr) {
+    LW_ASSIGN_OR_RETURN(x_front, x_ahead->Take());
+    if (x_front == nullptr) return false;
+    x_front_begin = 0;
+    x_bytes_stored = x_front->bytes_stored;
+    x_place = x_front->begin;
+    if (x_front->specs == x_ahead->specs() && x_front->lines() <= records_max) {
+      x_chunk = x_place;
+      x_chunk_bytes = x_front->bytes();
+      std::swap(out.decoded, x_front->decoded);
+      x_front_begin = out.decoded.bytes;
+      if (x_front_begin == x_front->size) {
+        x_place = x_front->end;
+      } else {
+        x_place.Advance(x_chunk_bytes.substr(0, x_front_begin));
+      }
+      return true;
+    }
+  }
+  // The rest of a chunk, one that is too long, or one that was decoded with specs of before.
+  const std::string_view left = FrontLeft();
+  const std::string_view lines = FirstLines(left, records_max);
+  DecodeHere(lines, x_front->last && lines.size() == left.size(), out);
+  x_front_begin += out.decoded.bytes;
+  return true;
+}
+
 Result<std::string> FileSource::SkipRecord() {
-  LW_ASSIGN_OR_RETURN(const LineReader::Lines line, x_reader->Peek(1));
-  const std::string record(WithoutLineEnd(line.bytes));
-  x_place.Advance(line.bytes);
-  x_reader->Consume(line.bytes.size());
+  std::string_view line;
+  if (x_is_ahead) {
+    line = FirstLines(FrontLeft(), 1);
+    x_front_begin += line.size();
+  } else {
+    LW_ASSIGN_OR_RETURN(const LineReader::Lines lines, x_reader->Peek(1));
+    line = lines.bytes;
+  }
+  const std::string record(WithoutLineEnd(line));
+  x_place.Advance(line);
+  if (!x_is_ahead) x_reader->Consume(line.size());
   x_chunk = x_place;
   x_chunk_bytes = {};
   return record;
@@ -133,12 +183,14 @@ Status FileSource::Reopen() {
   auto stream = OpenByteStream(x_path);
   if (!stream.ok()) {
     // A file that was not opened has no place to commit.
-    x_reader = nullptr;
+    x_is_open = false;
     return stream.error();
   }
   x_reader = std::make_unique<LineReader>(std::move(*stream), x_options.chunk_bytes);
-  x_place = x_chunk = Place();
+  x_place = x_chunk = FilePlace();
   x_chunk_bytes = {};
+  x_bytes_stored = 0;
+  x_is_open = true;
   return Ok{};
 }
 
@@ -149,17 +201,21 @@ Result<bool> FileSource::OpenNext(Delivery& out) {
   LW_RETURN_IF_ERROR(Reopen());
   if (const auto found = FindStart(out); !found.ok()) {
     // Nothing of this file was handed out: its stored position stays as it is.
-    x_reader = nullptr;
+    x_is_open = false;
     return found.error();
   }
   ++x_next_path;
+  x_is_ahead = x_ahead != nullptr && std::filesystem::is_regular_file(x_path);
+  if (x_is_ahead) x_ahead->Start(std::move(x_reader), x_place, x_input);
   return true;
 }
 
 void FileSource::CloseCurrent() {
   if (HasPosition(x_input)) x_done[x_input] = {x_place.Position(), x_content};
-  x_stored_before += x_reader->bytes_stored();
+  x_stored_before += x_bytes_stored;
+  if (x_is_ahead) x_ahead->Finish();
   x_reader = nullptr;
+  x_is_open = x_is_ahead = false;
   x_chunk_bytes = {};
 }
 
@@ -281,7 +337,7 @@ std::string FileSource::InputFor(size_t table) const {
   return content.began == 0 ? x_input : Message("{}#{}", x_input, content.began);
 }
 
-Source::Positions FileSource::WithCurrent(size_t table, const Place& current) const {
+Source::Positions FileSource::WithCurrent(size_t table, const FilePlace& current) const {
   Positions positions;
   const auto add = [&](const std::string& input, FilePosition position, const Content& content) {
     if (position.bytes == 0) return;  // nothing of it is applied: nothing to resume behind
@@ -292,7 +348,7 @@ Source::Positions FileSource::WithCurrent(size_t table, const Place& current) co
   };
   for (const auto& [input, done] : x_done) add(input, done.position, done.content[table]);
   // A table that is further than this run has come keeps the position that it has.
-  if (x_reader != nullptr && HasPosition(x_input) && x_known_lines[table] <= current.lines) {
+  if (x_is_open && HasPosition(x_input) && x_known_lines[table] <= current.lines) {
     add(x_input, current.Position(), x_content[table]);
   }
   return positions;
@@ -303,7 +359,7 @@ Source::Positions FileSource::Behind(size_t table) const {
 }
 
 Source::Positions FileSource::Before(size_t table, const ChangeHead& head) const {
-  Place place = x_chunk;
+  FilePlace place = x_chunk;
   place.Advance(x_chunk_bytes.substr(0, BeginOfLine(head.line)));
   return WithCurrent(table, place);
 }
@@ -317,7 +373,7 @@ std::string FileSource::NameForPeople(const std::string& input) const {
 }
 
 Source::Progress FileSource::GetProgress() const {
-  return {x_stored_before + (x_reader == nullptr ? 0 : x_reader->bytes_stored()), x_stored_total};
+  return {x_stored_before + (x_is_open ? x_bytes_stored : 0), x_stored_total};
 }
 
 }  // namespace lastword::file

@@ -13,21 +13,23 @@ LineReader::LineReader(std::unique_ptr<ByteStream> stream, size_t chunk_bytes)
 Result<bool> LineReader::Fill() {
   if (x_error) return *x_error;
   if (x_ended) return false;
-  if (x_begin != 0 && x_end == x_begin) x_begin = x_end = 0;
-  if (x_end == x_capacity && x_begin != 0) {
-    std::memmove(x_buffer.get(), x_buffer.get() + x_begin, x_end - x_begin);
-    x_end -= x_begin;
+  // No more than what a chunk lacks: then only the rest of a line is ever moved to the front.
+  const size_t held = x_end - x_begin;
+  const size_t wanted = held < x_chunk_bytes ? x_chunk_bytes - held : x_chunk_bytes;
+  if (x_begin != 0 && x_capacity - x_end < wanted) {
+    std::memmove(x_buffer.get(), x_buffer.get() + x_begin, held);
     x_begin = 0;
+    x_end = held;
   }
-  if (x_end == x_capacity) {
-    const size_t capacity = std::max(2 * x_chunk_bytes, 2 * x_capacity);
+  if (x_capacity - x_end < wanted) {
+    const size_t capacity = std::max(x_end + wanted, 2 * std::max(x_chunk_bytes, x_capacity));
     auto buffer = std::make_unique_for_overwrite<char[]>(capacity + codec::kPaddingBytes);
     if (x_end != 0) std::memcpy(buffer.get(), x_buffer.get(), x_end);
     std::memset(buffer.get() + capacity, 0, codec::kPaddingBytes);
     x_buffer = std::move(buffer);
     x_capacity = capacity;
   }
-  const auto got = x_stream->Read(x_buffer.get() + x_end, x_capacity - x_end);
+  const auto got = x_stream->Read(x_buffer.get() + x_end, wanted);
   if (!got.ok()) {
     x_error = got.error();
     return *x_error;
