@@ -4,9 +4,9 @@ the most memory that the process ever had (as the kernel counts it) with what it
 
     memory_test.py --lastword build/release/lastword --scratch DIR [--scale 1.0] [--case NAME]
 
-The allowance of a case is what an almost empty run takes (code, the Lance library), plus `memory`,
-plus a few times the largest record where one record is larger than that. The tables are read
-with pylance. Prints 'N passed, N failed' last.
+The allowance of a case is what an almost empty run takes (code, the Lance library) and 32 MiB,
+plus `memory`, plus a few times the largest record where one record is larger than that. The
+tables are read with pylance. Prints 'N passed, N failed' last.
 """
 
 import argparse
@@ -18,6 +18,8 @@ import subprocess
 import sys
 
 MIB = 1 << 20
+# Code and threads that an almost empty run does not touch: RocksDB, Lance's encoders.
+UNTOUCHED_BYTES = 32 * MIB
 
 
 # What the kernel counts for a process begins with the size of the one that it was forked from: a
@@ -55,7 +57,8 @@ class Runs:
                 out.writelines(lines)
         config = {
             "source": {"kind": "file", "format": "sequenced", "path": [str(events)]},
-            "sink": {"uri": str(folder), "durability": "process"},
+            # A round of compaction is bounded by rows and bytes of its own, not by `memory`.
+            "sink": {"uri": str(folder), "durability": "process", "compaction": False},
             "memory": memory_bytes,
             "tables": [{"name": "t", "primary_key": ["key"], "columns": columns}],
         }
@@ -104,7 +107,7 @@ class Runs:
         allowed = self.base_bytes + memory_bytes + record_bytes
         print(
             f"  peak {peak_bytes // MIB} MiB; allowed {allowed // MIB} MiB: "
-            f"{self.base_bytes // MIB} for an empty run, {memory_bytes // MIB} of memory"
+            f"{self.base_bytes // MIB} for the program, {memory_bytes // MIB} of memory"
             + (f", {record_bytes // MIB} for the record" if record_bytes else "")
         )
         if peak_bytes > allowed:
@@ -179,8 +182,8 @@ def many_columns(runs):
 
 def index_beyond_memory(runs):
     """More keys than the index's share of memory: RocksDB takes over, and knows every key again."""
-    count = int(600_000 * runs.scale)
-    memory = 64 * MIB
+    count = int(1_000_000 * runs.scale)
+    memory = 128 * MIB
     folder = runs.folder("index_beyond_memory")
     sums, peak = runs.apply(folder, (upsert(i, i, "v") for i in range(count)), memory, KEYED)
     runs.expect("applied", sums["applied"], count)
@@ -204,7 +207,7 @@ def main():
     parser.add_argument("--scale", type=float, default=1.0)
     parser.add_argument("--case", choices=[case.__name__ for case in CASES])
     runs = Runs(parser.parse_args())
-    runs.base_bytes = empty_run(runs)
+    runs.base_bytes = empty_run(runs) + UNTOUCHED_BYTES
     passed = failed = 0
     for case in CASES:
         if runs.options.case not in (None, case.__name__):
