@@ -200,7 +200,7 @@ class FailureTest {
             String uri = folder.resolve("replayed" + failing + ".lance").toString();
             StreamExecutionEnvironment env = Harness.environment(parallelism, folder);
             env.addSource(new Script<>(new Growing()), InternalTypeInfo.of(TestRows.TYPE))
-                    .sinkTo(new FaultySink(TestRows.sink(uri, List.of())));
+                    .sinkTo(new FaultySink(TestRows.uncompacted(uri, List.of(), "fail")));
             env.execute();
             assertEquals(failing == 0 ? 0 : 3, FaultySink.failures(FaultySink.Place.AFTER_COMMIT));
             JsonNode table = Harness.read(uri);

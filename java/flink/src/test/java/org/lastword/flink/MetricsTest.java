@@ -74,7 +74,7 @@ class MetricsTest {
     @Test
     void outcomesTombstonesAndCommits() throws Exception {
         String uri = folder.resolve("metrics.lance").toString();
-        SinkConfig config = TestRows.sink(uri, List.of("seq"), "quarantine");
+        SinkConfig config = TestRows.uncompacted(uri, List.of("seq"), "quarantine");
         StreamExecutionEnvironment env = Harness.environment(2, folder);
         env.addSource(new Script<>(new EachOutcome()), InternalTypeInfo.of(TestRows.TYPE))
                 .sinkTo(new LastwordSink(config));

@@ -30,25 +30,29 @@ final class TestRows {
 
     /** A sink with key k; a new submission each time. */
     static SinkConfig sink(String uri, List<String> sequence) {
-        return sink(uri, sequence, "fail");
+        return sink(uri, keyed(), sequence, "fail", true);
     }
 
-    static SinkConfig sink(String uri, List<String> sequence, String onConflict) {
-        return sink(uri, TableShape.of(TYPE, new int[] {0}, Map.of(), "lastword_row"), sequence,
-                onConflict);
+    /** The same, where every version of the table has to be a checkpoint. */
+    static SinkConfig uncompacted(String uri, List<String> sequence, String onConflict) {
+        return sink(uri, keyed(), sequence, onConflict, false);
     }
 
     /** The same without a key. */
     static SinkConfig appends(String uri) {
         return sink(uri, TableShape.of(TYPE, new int[] {}, Map.of(), "lastword_row"), List.of(),
-                "fail");
+                "fail", true);
+    }
+
+    private static TableShape keyed() {
+        return TableShape.of(TYPE, new int[] {0}, Map.of(), "lastword_row");
     }
 
     private static SinkConfig sink(String uri, TableShape shape, List<String> sequence,
-            String onConflict) {
+            String onConflict, boolean compaction) {
         return new SinkConfig(uri, UUID.randomUUID().toString(), shape,
                 shape.toJson().put("durability", "process").put("on_conflict", onConflict)
-                        .toString(),
+                        .put("compaction", compaction).toString(),
                 SinkConfig.writerOptions(shape, sequence, "own"), 1 << 20, 10_000);
     }
 }
