@@ -127,7 +127,9 @@ impl DatasetBox {
 
     fn lend_receipt(&mut self, committed: Committed) -> Receipt {
         let fragments = committed.new_fragments.iter();
-        self.fragments = fragments.map(|fragment| raw_fragment(fragment, 0)).collect();
+        self.fragments = fragments
+            .map(|fragment| raw_fragment(fragment, 0))
+            .collect();
         Receipt {
             version: committed.version,
             new_fragments: self.fragments.as_ptr(),

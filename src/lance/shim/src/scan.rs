@@ -50,12 +50,7 @@ impl Drop for Scan {
 
 impl Handle {
     /// Scans `columns` with `_rowaddr` as the last column; of all fragments where `only` is empty.
-    pub async fn scan(
-        &self,
-        columns: &[String],
-        only: &[u64],
-        batch_rows: usize,
-    ) -> Outcome<Scan> {
+    pub async fn scan(&self, columns: &[String], only: &[u64], batch_rows: usize) -> Outcome<Scan> {
         let mut scanner = self.dataset.scan();
         scanner.project(columns)?;
         scanner.with_row_address();
