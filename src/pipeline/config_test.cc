@@ -32,7 +32,9 @@ source:
   kind: postgres
   url: ${PGURL}
   tables: [public.orders, public.customers]
-sink: {uri: ./lake, storage_version: "2.2", durability: process}
+sink:
+  {uri: ./lake, storage_version: "2.2", durability: process, compaction: false,
+   compaction_fragments: 3, keep_versions: 5, keep_for: 2h, keep_ratio: 4}
 checkpoint: {interval: 500ms, max_changes: 1000, max_bytes: 8MiB}
 memory: 1GiB
 http: 127.0.0.1:8321
@@ -64,6 +66,11 @@ tables:
   EXPECT_EQ(config->source.settings.at("url"), "postgresql://u:secret@db/shop");
   EXPECT_EQ(config->source.tables.size(), 2u);
   EXPECT_FALSE(config->sink.fsync);
+  EXPECT_FALSE(config->sink.compaction);
+  EXPECT_EQ(config->sink.compaction_fragments, 3u);
+  EXPECT_EQ(config->sink.keep_versions, 5u);
+  EXPECT_EQ(config->sink.keep_for, std::chrono::hours(2));
+  EXPECT_EQ(config->sink.keep_ratio, 4);
   EXPECT_EQ(config->checkpoint.interval.count(), 500);
   EXPECT_EQ(config->checkpoint.max_changes, 1000u);
   EXPECT_EQ(config->checkpoint.max_bytes, 8ull << 20);
@@ -130,6 +137,10 @@ TEST(Config, SaysWhereAValueIsWrong) {
             "p.yaml:5:14: tables[0].columns: must be a list, is a mapping");
   EXPECT_EQ(MessageOf("source: {kind: file}\nsink: {uri: a}\nmemory: lots\ntables: [{name: a}]\n"),
             "p.yaml:3:9: memory: `lots` is not a size such as 256MiB");
+  EXPECT_EQ(MessageOf("source: {kind: file}\nsink: {uri: a, compaction_fragments: 1}\n"),
+            "p.yaml:2:38: sink.compaction_fragments: must be at least 2");
+  EXPECT_EQ(MessageOf(WithTable("    indexes: [{column: a, type: hash}]\n")),
+            "p.yaml:5:33: tables[0].indexes[0].type: must be btree or ivf_pq, is `hash`");
   EXPECT_EQ(MessageOf("source: {kind: file}\nsource: {kind: file}\n"),
             "p.yaml:2:1: the key `source` appears twice");
   EXPECT_EQ(MessageOf("source: {kind: file}\ntables: [{name: a}]\n"),
