@@ -114,6 +114,9 @@ gtest_stage() {
   mkdir -p "$out"
   GTEST_OUTPUT="xml:$out/" GTEST_BRIEF=1 "${LAUNCH[@]}" ctest --test-dir "build/$1" -L "^$2\$" -j "$JOBS" --timeout "$(($3 * 60))" \
     --output-on-failure --output-junit "$out/ctest.junit" >"$out/ctest.log" 2>&1 || grep -v '^ *Start\|Passed' "$out/ctest.log"
+  # What random and exhaustive tests covered: scripts, seeds, planted bugs.
+  grep -hE '^[0-9]+ .*(scripts|seeds|deliveries|histories)|^(fresh )?seeds? |: found by seed' \
+    "build/$1/Testing/Temporary/LastTest.log" | cut -c1-150 || true
   python3 tools/count_tests.py "$out"
 }
 

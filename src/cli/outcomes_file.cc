@@ -41,7 +41,6 @@ void OutcomesFile::Write(const std::string& table, const ChangeBatch& batch,
   std::string lines;
   for (size_t i = 0; i < outcomes.size(); ++i) {
     const ChangeHead& head = batch.heads[i];
-    const bool has_version = (head.flags & (kArrivalVersion | kNullValue)) == 0;
     Json json;
     json["input"] = inputs[head.input];
     json["offset"] = head.offset;
@@ -49,7 +48,7 @@ void OutcomesFile::Write(const std::string& table, const ChangeBatch& batch,
     json["table"] = table;
     json["key"] = head.kind == Kind::kTruncate ? Json() : Json(KeyToText(batch.KeyOf(head)));
     json["kind"] = std::string(NameOfKind(head.kind));
-    json["version"] = has_version ? Json(ToString(head.version)) : Json();
+    json["version"] = ToString(head.version);
     json["outcome"] = std::string(NameOf(outcomes[i]));
     lines += DumpJson(json);
     lines += '\n';

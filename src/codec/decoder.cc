@@ -21,6 +21,19 @@ namespace {
 /// the cost of a call does not count.
 constexpr size_t kBlockBytes = 256u << 10;
 
+/// Names in a record may be as long as the record; what is said of them is read by people.
+constexpr size_t kSaidBytesMax = 2000;
+
+/// Leaves the two ends of a long text, cut between characters.
+void Shorten(std::string& text) {
+  if (text.size() <= kSaidBytesMax) return;
+  size_t head = kSaidBytesMax / 2, tail = text.size() - kSaidBytesMax / 2;
+  const auto inside = [&](size_t at) { return (text[at] & 0xC0) == 0x80; };
+  while (head > 0 && inside(head)) --head;
+  while (tail < text.size() && inside(tail)) ++tail;
+  text.replace(head, tail - head, "…");
+}
+
 /// The names of inputs, numbered in order of appearance.
 class InputNames {
  public:
@@ -243,6 +256,8 @@ bool FormatDecoder::DecodeRecord(const Record& record, Decoded& out) {
 }
 
 bool FormatDecoder::StopAt(Error error, Decoded& out) {
+  Shorten(error.message);
+  Shorten(error.place.column);
   error.place.input = x_input;
   error.place.offset = x_record.offset;
   if (x_line != 0) error.place.line = x_line;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/format.h"
+#include "base/utf8.h"
 #include "codec/decoded_text.h"
 #include "test/status_matchers.h"
 
@@ -161,6 +162,22 @@ TEST(Decoder, HostileLinesAreErrors) {
     ASSERT_TRUE(decoded.error) << value.substr(0, 10);
     EXPECT_TRUE(decoded.changes.empty());
   }
+}
+
+// A name may be as long as a record: what is said of it is not.
+TEST(Decoder, LongNamesAreShortenedInErrors) {
+  TableSpec spec = SpecOf("t", {{"key", "string"}, {"value", "string"}}, {"key"});
+  std::string name;
+  for (int i = 0; i < 5000; ++i) name += "ü";
+  const DecodedText decoded =
+      DecodeText(Format::kSequenced, {spec},
+                 R"({"seq":1,"key":"k","op":"upsert","value":{")" + name + R"(":1}})" + "\n");
+  ASSERT_TRUE(decoded.error);
+  EXPECT_EQ(decoded.error->kind, ErrorKind::kSchemaIncompatible);
+  EXPECT_LE(decoded.error->message.size(), 2003u);
+  EXPECT_LE(decoded.error->place.column.size(), 2003u);
+  EXPECT_TRUE(IsUtf8(decoded.error->message));
+  EXPECT_TRUE(IsUtf8(decoded.error->place.column));
 }
 
 }  // namespace

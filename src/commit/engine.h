@@ -6,7 +6,9 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "commit/compaction.h"
@@ -71,6 +73,7 @@ class Engine final : public TableImpl, private StoredRows {
 
   // engine_commit.cc
   Status Usable() const;
+  Status DropKnownLetters();
   template <typename T>
   T Poison(T result);
   Status CreateDatasets();
@@ -123,7 +126,9 @@ class Engine final : public TableImpl, private StoredRows {
   CheckpointIds x_checkpoints;
   DeadLetterFolder x_dead_letters;
   std::vector<DeadLetter> x_letters;  // of the uncommitted batch
-  bool x_letters_taken = false;       // by the uncommitted batch
+  // Committed letters, by what was put aside from where; read when the first one is added.
+  std::optional<std::unordered_set<KeyHash, KeyHashHasher>> x_known_letters;
+  bool x_letters_taken = false;  // by the uncommitted batch
   std::vector<std::string> x_foreign;
   uint64_t x_writer_epoch = 0;
   // Of versions that this object made, or had to ask for, and that clean-up may still see.

@@ -113,6 +113,33 @@ Result<std::optional<uint64_t>> Engine::WriterOf(uint64_t version) {
   return ours ? std::optional<uint64_t>(ours->writer_epoch) : std::nullopt;
 }
 
+namespace {
+
+KeyHash HashOf(const DeadLetter& letter) {
+  const Place& place = letter.error.place;
+  return Hash128(Message("{}\n{}\n", place.input, place.offset.value_or(UINT64_MAX)) +
+                 letter.record);
+}
+
+}  // namespace
+
+// A record lies in the dead letter once: not for each of its changes, and not again when it is read
+// again.
+Status Engine::DropKnownLetters() {
+  if (x_letters.empty()) return Ok{};
+  if (!x_known_letters) {
+    x_known_letters.emplace();
+    LW_ASSIGN_OR_RETURN(const std::vector<DeadLetter> committed, DeadLetters());
+    for (const DeadLetter& letter : committed) x_known_letters->insert(HashOf(letter));
+  }
+  std::unordered_set<KeyHash, KeyHashHasher> added;
+  std::erase_if(x_letters, [&](const DeadLetter& letter) {
+    const KeyHash hash = HashOf(letter);
+    return (!x_letters_taken && x_known_letters->count(hash) != 0) || !added.insert(hash).second;
+  });
+  return Ok{};
+}
+
 Status Engine::TakeDeadLetters() {
   LW_RETURN_IF_ERROR(Usable());
   x_letters_taken = true;
@@ -159,6 +186,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   // Not the newest version: another program may have taken the number of a checkpoint of ours that
   // was lost.
   LW_RETURN_IF_ERROR(x_dead_letters.RemoveAbove(x_committed.version, x_writer_epoch));
+  LW_RETURN_IF_ERROR(DropKnownLetters());
   LW_RETURN_IF_ERROR(Poison(FollowSchema()));
   LW_ASSIGN_OR_RETURN(SealedBatch sealed, Poison(x_state.Seal()));
   LW_RETURN_IF_ERROR(x_index.Health());
@@ -183,6 +211,8 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   x_state.Committed(sealed, row_addresses, ledger_addresses);
   x_committed = std::move(next);
   x_committed.version = receipt.version;
+  if (x_letters_taken && x_known_letters) x_known_letters->clear();
+  for (const DeadLetter& letter : x_letters) x_known_letters->insert(HashOf(letter));
   x_letters.clear();
   if (x_letters_taken) LW_RETURN_IF_ERROR(x_dead_letters.RemoveBelow(receipt.version));
   x_letters_taken = false;

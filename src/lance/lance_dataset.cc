@@ -213,7 +213,8 @@ Status LanceDataset::ScanFragments(const std::vector<std::string>& columns,
   const std::unique_ptr<lastword_lance_scan, ScanCloser> scan(opened);
   for (;;) {
     Released<ArrowArray> array;
-    LW_RETURN_IF_ERROR(Check(lastword_lance_scan_next(scan.get(), &array.held), "scan"));
+    LW_RETURN_IF_ERROR(Check(lastword_lance_scan_next(scan.get(), &array.held), "scan",
+                             ErrorKind::kStorageCorrupt, ErrorKind::kStorageCorrupt));
     if (array.held.release == nullptr) return Ok{};
     Rows rows;
     for (const Type& type : types) rows.columns.emplace_back(type);

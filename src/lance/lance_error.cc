@@ -37,6 +37,12 @@ Status Check(lastword_lance_error* error, std::string_view what, ErrorKind not_f
   const lastword_lance_text text = lastword_lance_error_get_message(error);
   Error result{KindOf(lastword_lance_error_get_class(error), not_found, invalid),
                Message("{}: {}", what, std::string_view(text.data, text.size))};
+  if (result.kind == ErrorKind::kStorageCorrupt) {
+    result.message +=
+        "; a file of the dataset is damaged or gone: put it back from a backup, or restore an "
+        "older "
+        "version of the table";
+  }
   lastword_lance_error_free(error);
   return result;
 }

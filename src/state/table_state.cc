@@ -87,7 +87,7 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
   uint32_t number = 0;
   for (size_t i = 0; i < batch.heads.size(); ++i) {
     if (i % kKeysAhead == 0) PrefetchKeys(batch, i, std::min(i + kKeysAhead, batch.heads.size()));
-    const ChangeHead& head = batch.heads[i];
+    ChangeHead& head = batch.heads[i];
     const Origin origin = OriginOf(batch, head);
     if (i == 0 || head.input != batch.heads[i - 1].input ||
         origin != x_head.inputs.at(number).origin) {
@@ -100,6 +100,12 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
     Incoming in{batch, head, nullptr, {}, number, chunk, 0, input.origin};
     if (head.detail != kNone) in.detail = &batch.details[head.detail];
     in.version = CompleteVersion(head, input);
+    // The arrival is the version: above everything decided before this batch, in the order of the
+    // batch.
+    if (in.has(kArrivalVersion)) {
+      in.version = {x_head.epoch, x_head.highest_hi + 1, ++x_arrival_ordinal, 0};
+    }
+    head.version = in.version;
     // Before the first commit that a source sees, all its events are of one transaction.
     in.transaction = in.has(kNoCommitSeen) ? input.SnapshotLsnBefore(head.offset) : in.version.hi;
     in.reread = input.IsReread(head.offset) && !in.has(kArrivalVersion);
@@ -170,13 +176,7 @@ void TableState::TakeBack(FirstHalf& half, std::vector<Outcome>& outcomes) {
 Result<Outcome> TableState::ApplyHead(const Incoming& in) {
   LW_RETURN_IF_ERROR(CheckSnapshotEnd(in));
   Outcome outcome = Outcome::kStale;
-  if (in.has(kArrivalVersion)) {
-    // The arrival is the version: above everything decided before this batch, in the order of the
-    // batch.
-    Incoming arrived = in;
-    arrived.version = {x_head.epoch, x_head.highest_hi + 1, ++x_arrival_ordinal, 0};
-    LW_ASSIGN_OR_RETURN(outcome, ApplyKey(arrived));
-  } else if (in.head.kind == Kind::kTruncate) {
+  if (in.head.kind == Kind::kTruncate) {
     LW_ASSIGN_OR_RETURN(outcome, ApplyTruncate(in));
   } else {
     LW_ASSIGN_OR_RETURN(outcome, ApplyKey(in));

@@ -240,6 +240,58 @@ def a_data_file_that_is_gone():
     assert said["kind"] in ("storage_corrupt", "storage_unavailable"), said
 
 
+def broken(table, files, kinds):
+    """Each way to break `files` ends in a clear error and exit 5, and mending them is a way on."""
+    breaks = {
+        "cut short": lambda data: data[: len(data) // 2],
+        "zeroed": lambda data: bytes(len(data)),
+        "empty": lambda data: b"",
+        "the end lost": lambda data: data[:-16] + bytes(16),
+    }
+    whole = {file: file.read_bytes() for file in files}
+    for name, how in breaks.items():
+        for file, data in whole.items():
+            file.write_bytes(how(data))
+        said = table.apply([LATE], expect=5)["error"]
+        assert said["kind"] in kinds, (name, said)
+        assert len(said["message"]) > 20, (name, said)
+        for file, data in whole.items():
+            file.write_bytes(data)
+    still_right(table)
+
+
+def newest(folder, pattern):
+    return [max(pathlib.Path(folder).glob(pattern), key=lambda file: file.stat().st_mtime_ns)]
+
+
+@test
+def a_broken_data_file_of_the_table():
+    table = filled("table-broken")
+    broken(table, (pathlib.Path(table.uri) / "data").glob("*.lance"), {"storage_corrupt"})
+
+
+@test
+def a_broken_data_file_of_the_ledger():
+    table = filled("ledger-broken")
+    ledger = pathlib.Path(table.uri + ".lastword/ledger.lance")
+    broken(table, (ledger / "data").glob("*.lance"), {"storage_corrupt"})
+
+
+@test
+def a_broken_manifest_of_the_table():
+    table = filled("manifest-broken")
+    # Lance takes one that is cut short for a failure to read, zeroes for one without columns.
+    kinds = {"storage_corrupt", "storage_unavailable", "unsupported_format"}
+    broken(table, newest(table.uri, "_versions/*.manifest"), kinds)
+
+
+@test
+def a_broken_manifest_of_the_ledger():
+    table = filled("ledger-manifest-broken")
+    files = newest(table.uri + ".lastword/ledger.lance", "_versions/*.manifest")
+    broken(table, files, {"storage_corrupt", "storage_unavailable", "ledger_missing"})
+
+
 @test
 def a_clock_that_goes_backwards():
     table = filled("clock")

@@ -193,6 +193,16 @@ def test_outcomes(case):
     same((lines[0]["input"], lines[0]["table"], lines[0]["key"]), ("a.ndjson", "t", "merchant-7"))
 
 
+def test_outcomes_name_the_version_that_was_given(case):
+    case.write(
+        "c.ndjson", ['{"kind":"+I","row":{"k":1,"v":"a"}}', '{"kind":"-D","row":{"k":1,"v":"a"}}']
+    )
+    arguments = ["--format", "changelog", "--table", "c.lance", "--key", "k"]
+    case.apply("c.ndjson", *arguments, "--outcomes", "o.ndjson")
+    outcomes = [json.loads(line) for line in (case.folder / "o.ndjson").read_text().splitlines()]
+    same([o["version"] for o in outcomes], ["0/1/1/0", "0/1/2/0"])
+
+
 def test_checkpoint_every(case):
     case.write("a.ndjson", SEEDS)
     case.apply("a.ndjson", *SEQUENCED, "--checkpoint-every", "1")
@@ -527,6 +537,14 @@ def test_show(case):
     same(case.rows("t.lance", "--as-of", "2", "--where-key", "k1")[0]["n"], 2**63 - 1)
 
 
+def dead_letters(case, table):
+    return [
+        json.loads(line)
+        for file in (case.folder / f"{table}.lastword/dead_letter").iterdir()
+        for line in file.read_text().splitlines()
+    ]
+
+
 def test_dead_letter(case):
     case.write(
         "c.yaml",
@@ -545,11 +563,7 @@ def test_dead_letter(case):
     )
     said = case.apply("a.ndjson", "--config", "c.yaml", "--json").json()
     same((said["applied"], said["dead_letters"]), (2, 1))
-    letters = [
-        json.loads(line)
-        for file in (case.folder / "lake/t.lance.lastword/dead_letter").iterdir()
-        for line in file.read_text().splitlines()
-    ]
+    letters = dead_letters(case, "lake/t.lance")
     same([(x["record"], x["kind"], x["line"]) for x in letters], [(bad, "out_of_range", 2)])
     case.apply("a.ndjson", "--config", "c.yaml", "--strict", code=3)
     said = case.apply("--dead-letter", "--config", "c.yaml", "--json").json()
