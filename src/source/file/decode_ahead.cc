@@ -59,7 +59,7 @@ void DecodeAhead::Finish() {
   });
   x_first += x_waiting.size();
   x_waiting.clear();
-  x_waiting_bytes = 0;
+  x_waiting_bytes = x_taken_bytes = 0;
   x_reader.reset();
 }
 
@@ -74,7 +74,8 @@ Result<std::unique_ptr<AheadChunk>> DecodeAhead::Take() {
     return std::unique_ptr<AheadChunk>();
   }
   std::unique_ptr<AheadChunk> chunk = std::move(x_waiting.front().chunk);
-  x_waiting_bytes -= x_waiting.front().bytes;
+  x_taken_bytes = x_waiting.front().bytes;
+  x_waiting_bytes -= x_taken_bytes;
   x_waiting.pop_front();
   ++x_first;
   lock.unlock();
@@ -83,13 +84,18 @@ Result<std::unique_ptr<AheadChunk>> DecodeAhead::Take() {
 }
 
 void DecodeAhead::Recycle(std::unique_ptr<AheadChunk> chunk) {
-  if (chunk->capacity > kSpareBytesMax) return;
-  const std::lock_guard lock(x_mutex);
-  x_spare.push_back(std::move(chunk));
+  if (chunk->capacity > kSpareBytesMax) chunk.reset();
+  {
+    const std::lock_guard lock(x_mutex);
+    x_taken_bytes = 0;
+    if (chunk != nullptr) x_spare.push_back(std::move(chunk));
+  }
+  x_may_read.notify_one();
 }
 
 bool DecodeAhead::MayRead() const {
-  return !x_ended && !x_reading && (x_waiting.empty() || x_waiting_bytes < x_bytes_max);
+  const uint64_t held = x_waiting_bytes + x_taken_bytes;
+  return !x_ended && !x_reading && (held == 0 || held < x_bytes_max);
 }
 
 bool DecodeAhead::Read(AheadChunk& chunk, std::optional<Error>& error) {

@@ -37,8 +37,8 @@ struct AheadChunk {
 
 class DecodeAhead {
  public:
-  /// One thread a decoder, from now until the destructor. At most `bytes_max` bytes of lines wait
-  /// to be taken, but always one chunk.
+  /// One thread a decoder, from now until the destructor. At most `bytes_max` bytes of lines are
+  /// read and not given back, or one chunk where that holds more.
   DecodeAhead(std::vector<std::unique_ptr<codec::Decoder>> decoders, uint64_t bytes_max);
   ~DecodeAhead();
   DecodeAhead(const DecodeAhead&) = delete;
@@ -59,7 +59,7 @@ class DecodeAhead {
   /// `bytes_stored` was read of it. An error of the reader comes behind the lines in front of it,
   /// and comes again.
   Result<std::unique_ptr<AheadChunk>> Take();
-  /// Gives a chunk back, so that its memory is used again.
+  /// Gives the chunk that was taken last back, so that its memory is used again.
   void Recycle(std::unique_ptr<AheadChunk> chunk);
   /// Leaves the file; what was read and not taken is dropped.
   void Finish();
@@ -89,6 +89,7 @@ class DecodeAhead {
   std::deque<Waiting> x_waiting;  // in the order of the file
   uint64_t x_first = 0;           // number of the first of them
   uint64_t x_waiting_bytes = 0;
+  uint64_t x_taken_bytes = 0;  // of the chunk that the caller has
   std::vector<std::unique_ptr<AheadChunk>> x_spare;
   std::vector<codec::TableSpec> x_specs;
   uint64_t x_specs_number = 0;
