@@ -39,3 +39,11 @@ bench_index() { # [KEYS…]: the key index in memory and in RocksDB, alone; 1000
     build/release/bench/index_bench rocksdb "$keys"
   done
 }
+
+bench_flink() { # [EVENTS]: sinks of Flink on one changelog: Lastword, Paimon, Iceberg, a blackhole; --help
+  local target="$ROOT/bench/flink/target"
+  java/flink/build.sh package -DskipTests
+  mvn -B -q "-Dmaven.repo.local=$CACHE/m2" -f bench/flink/pom.xml package dependency:copy-dependencies "-DoutputDirectory=$target/lib"
+  python3 bench/flink.py --libraries "$target/lib" --bench "$target/lastword-flink-bench-0.jar" \
+    --lastword java/flink/target/lastword-flink-0.1.0.jar "$@"
+}

@@ -34,7 +34,9 @@
  *   writer  : schema, "versions": "arrival" (default; within a key the last row wins) | "given" |
  *             {"columns": [up to 3 integer, date, time or timestamp columns], "deletes": "own"
  *             (default: -D and -U carry a sequence of their own) | "row" (they carry the sequence
- *             of the row that they remove, and rank just above it; up to 2 columns)}
+ *             of the row that they remove, and rank just above it; up to 2 columns)},
+ *             "sealed_bytes_max": cut what is sealed into batches of about this size (default:
+ *             never)
  *   table   : schema, "on_conflict": "fail" | "quarantine", "lone_update_before": "delete" |
  *             "drop" | "fail", "schema_evolution": "exception" | "evolve", "durability": "fsync" |
  *             "process", "storage_version", "memory_bytes_max", "compaction": true,
@@ -106,8 +108,10 @@ typedef struct lastword_writer_stats {
 /* Fills what the caller's struct has room for. */
 void lastword_writer_get_stats(const lastword_writer* writer, lastword_writer_stats* stats);
 
-/* Closes the open batch and starts the next. *batch is NULL when nothing was added. Its bytes may
- * be stored and read by any later version of the library. */
+/* Closes the open batch and starts the next. *batch is NULL when nothing was added. With
+ * "sealed_bytes_max" it is the first of several: call again until *batch is NULL; each of them is a
+ * batch, and all of them belong to one checkpoint. Their bytes may be stored and read by any later
+ * version of the library. */
 int32_t lastword_writer_seal(lastword_writer* writer, lastword_bytes** batch,
                              lastword_error** error);
 /* Frees the writer; an open batch is dropped. NULL is allowed. */

@@ -15,6 +15,7 @@ namespace {
 constexpr uint64_t kDeadRowsMin = 1 << 16;
 constexpr uint64_t kSlotBytes = 160;  // a slot and its place in the map, about
 constexpr uint64_t kRankOfRemoval = 1;
+constexpr uint64_t kSealedHeadBytes = 48;  // a change without its key and row, at most
 
 std::string NewBatchId() {
   const std::string hex = RandomId();
@@ -83,7 +84,9 @@ void BatchWriter::Begin() {
 }
 
 uint64_t BatchWriter::bytes_held() const {
-  return x_rows.bytes_held() + x_key_bytes.size() + x_slots.size() * kSlotBytes;
+  uint64_t waiting = 0;
+  for (const std::string& part : x_parts) waiting += part.size();
+  return x_rows.bytes_held() + x_key_bytes.size() + x_slots.size() * kSlotBytes + waiting;
 }
 
 Status BatchWriter::Add(std::string_view encoded, uint64_t count) {
@@ -260,7 +263,8 @@ void BatchWriter::SealSlot(const Slot& slot, SealedChanges& sealed) {
     head.version = state.version;
     head.row = state.row;
     head.kind = state.row == kNone ? Kind::kDelete : Kind::kUpsert;
-    head.digest = state.row == kNone ? kDeleteDigest : x_digester.Digest(x_rows, state.row, {}, {});
+    head.digest =
+        state.row == kNone ? kDeleteDigest : x_digester.Digest(changes.rows, state.row, {}, {});
     head.flags = flags;
     head.key_begin = static_cast<uint32_t>(slot.key_begin);
     head.key_size = slot.key_size;
@@ -282,21 +286,34 @@ Result<std::string> BatchWriter::Seal() {
   if (x_failed) {
     return Error{ErrorKind::kUsage, "the writer failed before: its batch is incomplete", {}};
   }
-  if (x_slots.empty()) return std::string();
   if (x_key_bytes.size() > UINT32_MAX) {
     return Error{ErrorKind::kOutOfRange, "the keys of a batch exceed 4 GiB; seal it earlier", {}};
   }
+  if (x_parts.empty()) SealParts();
+  if (x_parts.empty()) return std::string();
+  std::string part = std::move(x_parts.front());
+  x_parts.pop_front();
+  return part;
+}
+
+void BatchWriter::SealParts() {
   SealedChanges sealed;
   sealed.id = x_batch_id;
   sealed.schema = x_schema;
   sealed.arrival = x_options.versions.source == VersionRule::Source::kArrival;
-  sealed.changes.heads.reserve(x_slots.size());
+  const uint64_t row_bytes = x_rows.size() == 0 ? 0 : x_rows.bytes_held() / x_rows.size();
   sealed.changes.key_bytes = std::move(x_key_bytes);
-  for (const Slot& slot : x_slots) SealSlot(slot, sealed);
   sealed.changes.rows = std::move(x_rows);
-  std::string bytes = EncodeSealed(sealed);
+  uint64_t part_bytes = 0;
+  for (size_t i = 0; i < x_slots.size(); ++i) {
+    SealSlot(x_slots[i], sealed);
+    part_bytes += kSealedHeadBytes + x_slots[i].key_size + row_bytes;
+    if (part_bytes < x_options.sealed_bytes_max && i + 1 < x_slots.size()) continue;
+    x_parts.push_back(EncodeSealed(sealed));
+    sealed.changes.heads.clear();
+    part_bytes = 0;
+  }
   Begin();
-  return bytes;
 }
 
 }  // namespace lastword::capi

@@ -3,6 +3,7 @@
 // can: two contents of one version, or what a -U without its +U means, are kept for the commit.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,9 +31,12 @@ class BatchWriter {
   /// sequence column), kInvalidOperation (not +I without a key).
   Status Add(std::string_view encoded, uint64_t count);
 
-  /// The open batch as bytes, and begins the next; empty when nothing was added.
+  /// The open batch as bytes, and begins the next; empty when nothing was added. Where it is cut
+  /// (sealed_bytes_max), the other parts come with the next calls: a key is in one part only, so
+  /// each is a batch of its own and their order means nothing.
   Result<std::string> Seal();
 
+  /// Of the open batch; parts that wait to be taken count too.
   uint64_t bytes_held() const;
   uint64_t keys_held() const { return x_slots.size(); }
   const WriterCounts& counts() const { return x_counts; }
@@ -66,6 +70,7 @@ class BatchWriter {
   bool TakeVersioned(Slot& slot, RowKind kind, uint64_t row, const Version& version);
   void DropDeadRows();
   void SealSlot(const Slot& slot, SealedChanges& sealed);
+  void SealParts();
   void Begin();
 
   const WriterOptions x_options;
@@ -83,6 +88,7 @@ class BatchWriter {
   std::string x_key;  // scratch
   uint64_t x_live_rows = 0;
   uint64_t x_rows_appended = 0;
+  std::deque<std::string> x_parts;  // sealed, not taken yet
 };
 
 }  // namespace lastword::capi

@@ -216,5 +216,38 @@ TEST(BatchWriter, RowsWithoutAKeyEachGetAnIdentity) {
   EXPECT_THAT(writer.Add(KvRow(kUa, 1, "a"), 1), IsError(ErrorKind::kInvalidOperation));
 }
 
+TEST(BatchWriter, CutsWhatItSealsWithoutSplittingAKey) {
+  std::string options = kArrivalOptions;
+  options.insert(1, R"("sealed_bytes_max": 4000, )");
+  BatchWriter writer(*ParseWriterOptions(options));
+  constexpr int64_t kKeys = 500;
+  std::string all;
+  for (int64_t key = 0; key < kKeys; ++key) all += KvRow(kI, key, "first");
+  for (int64_t key = 0; key < kKeys; ++key) all += KvRow(key % 5 == 0 ? kD : kUa, key, "second");
+  ASSERT_THAT(writer.Add(all, 2 * kKeys), IsOk());
+  States states;
+  size_t parts = 0;
+  for (;; ++parts) {
+    const auto part = writer.Seal();
+    ASSERT_THAT(part, IsOk());
+    if (part->empty()) break;
+    EXPECT_LT(part->size(), 6000u);
+    const States some = Decoded(*part);
+    states.insert(some.begin(), some.end());
+    if (parts == 0) {
+      // What comes meanwhile is part of the next batch.
+      ASSERT_THAT(writer.Add(KvRow(kI, kKeys, "next"), 1), IsOk());
+    }
+  }
+  EXPECT_GT(parts, 5u);
+  ASSERT_EQ(states.size(), static_cast<size_t>(kKeys + 1));
+  size_t removed = 0;
+  for (const auto& [key, list] : states) {
+    ASSERT_EQ(list.size(), 1u);
+    removed += list[0].kind == Kind::kDelete ? 1 : 0;
+  }
+  EXPECT_EQ(removed, static_cast<size_t>(kKeys / 5));
+}
+
 }  // namespace
 }  // namespace lastword::capi

@@ -188,11 +188,14 @@ Result<DeclaredSchema> ParseDeclaredSchema(const Json& json) {
 Result<WriterOptions> ParseWriterOptions(std::string_view text) {
   LW_ASSIGN_OR_RETURN(const Json json, ParseOptions(text));
   LW_RETURN_IF_ERROR(
-      CheckMembers(json, "a writer's options", {"columns", "key", "append_key", "versions"}));
+      CheckMembers(json, "a writer's options",
+                   {"columns", "key", "append_key", "versions", "sealed_bytes_max"}));
   WriterOptions options;
   LW_ASSIGN_OR_RETURN(options.declared, ParseDeclaredSchema(json));
   if (options.declared.schema.columns.empty()) return Usage("a writer needs \"columns\"");
   LW_ASSIGN_OR_RETURN(options.versions, ReadVersions(json, options.declared.schema));
+  LW_ASSIGN_OR_RETURN(options.sealed_bytes_max,
+                      GetUint64(json, "sealed_bytes_max", options.sealed_bytes_max));
   if (options.declared.appends && options.versions.source != VersionRule::Source::kArrival) {
     return Usage("rows without a key have no versions: leave \"versions\" out");
   }

@@ -31,6 +31,7 @@ struct VersionRule {
 struct WriterOptions {
   DeclaredSchema declared;
   VersionRule versions;
+  uint64_t sealed_bytes_max = UINT64_MAX;  // about: where what is sealed is cut
 };
 
 struct TableOpening {

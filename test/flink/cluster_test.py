@@ -5,7 +5,9 @@ Starts a broker, a job manager and two task managers, writes Debezium events to 
 partitions, and submits `Kafka -> debezium-json -> lastword` with the SQL client, the connector as
 a user jar. Kills a task manager, then the job manager (the job goes on from its last checkpoint),
 both with SIGKILL, and compares the table, read by pylance, with what the events say. A second job
-in the same cluster loads the native library once more. Needs no network; every port is its own.
+in the same cluster loads the native library once more. Then the cluster starts anew with the
+connector in lib/, and the job of docs/flink.md runs as it is printed there. Needs no network; every
+port is its own.
 """
 import argparse
 import json
@@ -24,6 +26,7 @@ import lance
 
 PARTITIONS = 3
 KEYS = 4000
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/flink.md"
 WAIT_SECONDS = 300
 
 
@@ -173,7 +176,24 @@ parallelism.default: {PARTITIONS}
     def wait_for_slots(self, slots):
         wait_for(f"{slots} slots", lambda: self.get("/overview")["slots-available"] >= slots)
 
-    def submit(self, name, sql):
+    def kill(self):
+        for process in [self.job_manager, *self.task_managers]:
+            self.processes.kill(process)
+
+    def start_with_lib(self, jar):
+        """Starts one task manager, with the connector in lib/ and no user jars."""
+        lib = self.scratch / "lib"
+        lib.mkdir()
+        for file in [*(self.home / "lib").iterdir(), jar]:
+            (lib / file.name).symlink_to(file.resolve())
+        self.environment["FLINK_LIB_DIR"] = str(lib)
+        self.jars = []
+        self.start_job_manager()
+        self.task_managers = [self.start_task_manager()]
+        self.wait_for_slots(4)
+
+    def sql(self, name, sql):
+        """What the SQL client prints for a script."""
         file = self.scratch / f"{name}.sql"
         file.write_text(sql)
         command = [str(self.home / "bin" / "sql-client.sh"), "-f", str(file)]
@@ -181,9 +201,13 @@ parallelism.default: {PARTITIONS}
             command += ["-j", str(jar)]
         done = subprocess.run(command, env=self.environment, capture_output=True, text=True,
                               timeout=WAIT_SECONDS)
-        found = re.search(r"Job ID: ([0-9a-f]{32})", done.stdout)
+        return done.stdout + done.stderr
+
+    def submit(self, name, sql):
+        printed = self.sql(name, sql)
+        found = re.search(r"Job ID: ([0-9a-f]{32})", printed)
         if not found:
-            raise SystemExit(f"{name} was not submitted:\n{done.stdout}\n{done.stderr}")
+            raise SystemExit(f"{name} was not submitted:\n{printed}")
         return found.group(1)
 
     def state(self, job):
@@ -235,6 +259,26 @@ INSERT INTO lake SELECT * FROM orders;
 """
 
 
+def printed_job(folder):
+    """The job of the page, with its files in `folder` instead of /tmp."""
+    blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    return next(b for b in blocks if "INSERT INTO" in b).replace("/tmp/", f"{folder}/")
+
+
+def run_from_lib(flink, jar, scratch):
+    flink.kill()
+    flink.start_with_lib(jar)
+    for attempt in range(2):
+        folder = scratch / f"printed{attempt}"
+        printed = flink.sql("printed", printed_job(folder))
+        counts = re.findall(r"\|\s*(\d+) \|\s*(\d+) \|", printed)
+        if not counts or counts[-1] != ("50", "100000"):
+            raise SystemExit(f"the job of {PAGE.name} printed:\n{printed}")
+        sales = lance.dataset(str(folder / "lake/sales.lance")).to_table().to_pylist()
+        assert len(sales) == 50 and sum(row["clicks"] for row in sales) == 100000
+    print("in lib/, without user jars: the job of the page runs as printed, twice", flush=True)
+
+
 def run(arguments, processes):
     scratch = arguments.scratch
     seed = arguments.seed if arguments.seed is not None else random.randrange(1 << 32)
@@ -261,9 +305,7 @@ def run(arguments, processes):
 
     orders.write(20000, producer.stdin)
     time.sleep(2)
-    processes.kill(flink.job_manager)
-    for manager in flink.task_managers:
-        processes.kill(manager)
+    flink.kill()
     orders.write(20000, producer.stdin)
     checkpoint = flink.last_checkpoint(name)
     flink.start_job_manager()
@@ -284,7 +326,8 @@ INSERT INTO numbers VALUES (1), (2), (3);
     print("a second job in the same cluster: 3 rows", flush=True)
     lance.dataset(uri).validate()
     assert flink.state(name) == "RUNNING"
-    print("4 passed, 0 failed")
+    run_from_lib(flink, arguments.jar[0], scratch)
+    print("5 passed, 0 failed")
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A standalone Flink cluster beside a Kafka broker: Kafka -> debezium-json -> lastword, task manager and job manager
-# killed with -9, table read by pylance; then a second job in the same cluster.
-# covers: a real Flink cluster and Kafka, kill -9 of task manager and job manager, two jobs with one native library
+# killed with -9, table read by pylance; a second job in the same cluster; the connector in lib/ and the job of the docs.
+# covers: a real Flink cluster and Kafka, kill -9 of task manager and job manager, two jobs with one native library, lib/, the job of docs/flink.md
 # budget: 12 minutes
 set -euo pipefail
 

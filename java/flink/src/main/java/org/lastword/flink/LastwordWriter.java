@@ -67,8 +67,8 @@ final class LastwordWriter
     }
 
     private void seal() throws IOException {
-        byte[] batch = Native.writerSeal(writer);
-        if (batch != null) {
+        byte[] batch;
+        while ((batch = Native.writerSeal(writer)) != null) {
             sealed.add(new Committable(config.sinkId, Committable.UNSTAMPED, subtask,
                     sealed.size(), UUID.randomUUID().toString(), batch));
         }

@@ -31,7 +31,7 @@ final class Native {
     static native void writerAdd(long writer, ByteBuffer rows, int size, long count)
             throws LastwordException;
 
-    /** Null where nothing was added. */
+    /** The next of the batches that the writer holds; null where there is none. */
     static native byte[] writerSeal(long writer) throws LastwordException;
 
     /** bytes held, keys held, rows added, rows collapsed, suspected inversions. */

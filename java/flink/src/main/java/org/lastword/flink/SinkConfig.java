@@ -10,6 +10,8 @@ import java.util.List;
 /** What a sink was declared with, in the form in which the native library takes it. */
 final class SinkConfig implements Serializable {
     private static final long serialVersionUID = 1L;
+    /** Flink writes records of more than 5 MiB to disk on their way to another task. */
+    private static final long SEALED_BYTES_MAX = 4 << 20;
 
     final String uri;
     final String sinkId;
@@ -37,6 +39,7 @@ final class SinkConfig implements Serializable {
     /** The options of a writer: a shape, and the columns that order its changes, if any. */
     static String writerOptions(TableShape shape, List<String> sequence, String sequenceOfDeletes) {
         ObjectNode json = shape.toJson();
+        json.put("sealed_bytes_max", SEALED_BYTES_MAX);
         if (!sequence.isEmpty()) {
             ObjectNode versions = json.putObject("versions");
             ArrayNode columns = versions.putArray("columns");
