@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/format.h"
+#include "lastword/version.h"
 #include "model/key.h"
 #include "pipeline/batch_cut.h"
 
@@ -45,11 +47,17 @@ bool IsBadRecord(ErrorKind kind) {
   }
 }
 
-// Why a change of a held key is put aside.
-Error HeldBack(const ChangeBatch& batch, const ChangeHead& head) {
+// Why a change that was decided is put aside.
+Error PutAsideAs(Outcome outcome, const ChangeBatch& batch, const ChangeHead& head) {
   Error error{ErrorKind::kUnavailableWithoutBase,
               "held back behind a bad record of the same key; apply the dead letter once that is "
               "mended"};
+  if (outcome == Outcome::kConflict) {
+    error = {ErrorKind::kVersionConflict,
+             Message("another change of the key carries version {}, and stays until a higher one "
+                     "comes (on_conflict: quarantine)",
+                     ToString(head.version))};
+  }
   error.place.input = batch.inputs[head.input];
   error.place.offset = head.offset;
   if (head.line != 0) error.place.line = head.line;
@@ -126,7 +134,10 @@ Result<bool> ApplyRun::Step() {
     LW_ASSIGN_OR_RETURN(std::string record, x_source.SkipRecord());
     const std::vector<bool>& known = x_delivery.error_known;
     const bool is_known = *taker < known.size() && known[*taker];
-    if (!is_known) PutAside(*taker, *error, std::move(record), Version());
+    if (!is_known) {
+      Hold(*taker, *error, Version());
+      PutAside(*taker, *error, std::move(record));
+    }
   }
   if (x_delivery.state == Delivery::State::kEnd) {
     LW_RETURN_IF_ERROR(Finish());
@@ -182,6 +193,7 @@ Status ApplyRun::ApplyPart(size_t table, ChangeBatch& batch, size_t begin, size_
   std::vector<Outcome> outcomes;
   const Status applied = ApplyOnce(table, part, outcomes);
   if (x_options.on_outcomes) x_options.on_outcomes(config, part, outcomes);
+  PutDecidedAside(table, part, outcomes);
   return applied;
 }
 
@@ -194,14 +206,11 @@ Status ApplyRun::ApplyOrPutAside(size_t table, const ChangeBatch& batch, size_t 
     if (x_options.on_outcomes) {
       x_options.on_outcomes(x_destinations[table].config(), part, outcomes);
     }
-    for (size_t i = 0; i < outcomes.size(); ++i) {
-      if (outcomes[i] != Outcome::kHeld) continue;
-      const ChangeHead& head = part.heads[i];
-      PutAside(table, In(table, HeldBack(part, head)), x_source.RecordOf(head), head.version);
-    }
+    PutDecidedAside(table, part, outcomes);
     if (applied.ok()) return Ok{};
     if (!x_failed || !IsBadRecord(applied.error().kind)) return applied;
-    PutAside(table, applied.error(), x_source.RecordOf(*x_failed), x_failed->version);
+    Hold(table, applied.error(), x_failed->version);
+    PutAside(table, applied.error(), x_source.RecordOf(*x_failed));
     // The record as a whole lies in the dead letter now: its other half is not tried alone, and
     // each of its keys is held.
     for (begin += outcomes.size(); begin < end; ++begin) {
@@ -247,16 +256,30 @@ std::optional<size_t> ApplyRun::TakerOf(const Error& error) const {
   return all_take ? std::optional<size_t>(0) : std::nullopt;
 }
 
-void ApplyRun::PutAside(size_t table, const Error& error, std::string record,
-                        const Version& version) {
+void ApplyRun::Hold(size_t table, const Error& error, const Version& version) {
   TableImpl& destination = x_destinations[table].table();
-  if (!error.place.key.empty() && !destination.schema().key.empty()) {
-    const auto key = ParseKey(destination.schema(), error.place.key);
-    if (key.ok()) destination.HoldKey(*key, version);
-  }
-  destination.AddDeadLetter({error, std::move(record)});
+  if (error.place.key.empty() || destination.schema().key.empty()) return;
+  const auto key = ParseKey(destination.schema(), error.place.key);
+  if (key.ok()) destination.HoldKey(*key, version);
+}
+
+void ApplyRun::PutAside(size_t table, const Error& error, std::string record) {
+  x_destinations[table].table().AddDeadLetter({error, std::move(record)});
   ++x_dead_letters[table];
   ++x_uncommitted;
+}
+
+void ApplyRun::PutDecidedAside(size_t table, const ChangeBatch& part,
+                               std::span<const Outcome> outcomes) {
+  const bool quarantine = x_destinations[table].config().on_conflict == OnConflict::kQuarantine;
+  for (size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome outcome = outcomes[i];
+    if (outcome != Outcome::kHeld && !(outcome == Outcome::kConflict && quarantine)) continue;
+    const ChangeHead& head = part.heads[i];
+    const Error error = In(table, PutAsideAs(outcome, part, head));
+    if (outcome == Outcome::kHeld) Hold(table, error, head.version);
+    PutAside(table, error, x_source.RecordOf(head));
+  }
 }
 
 void ApplyRun::SetEpochs(ChangeBatch& batch) const {

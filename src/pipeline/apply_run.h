@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -73,8 +74,12 @@ class ApplyRun {
   Status ApplyOnce(size_t table, ChangeBatch& part, std::vector<Outcome>& outcomes);
   // The table whose dead letter takes a record that no decoder could read; none: the run stops.
   std::optional<size_t> TakerOf(const Error& error) const;
-  // Keeps `record` in the dead letter and holds its key from `version` on.
-  void PutAside(size_t table, const Error& error, std::string record, const Version& version);
+  // Keeps `record` in the dead letter.
+  void PutAside(size_t table, const Error& error, std::string record);
+  // Holds the key of a bad record from `version` on.
+  void Hold(size_t table, const Error& error, const Version& version);
+  // Puts changes aside that were decided and not applied: held ones, quarantined conflicts.
+  void PutDecidedAside(size_t table, const ChangeBatch& part, std::span<const Outcome> outcomes);
   void SetEpochs(ChangeBatch& batch) const;
   Status Grant(const codec::SchemaRequest& request);
   Status Finish();

@@ -175,11 +175,20 @@ def test_quarantine_and_strict(case):
         "tables: [{name: t, primary_key: [key], on_conflict: quarantine}]\n",
     )
     said = case.apply("a.ndjson", "--config", "c.yaml", "--json").json()
-    same((said["conflict"], said["quarantined"]), (1, 1))
+    same((said["conflict"], said["quarantined"], said["dead_letters"]), (1, 1, 1))
+    letters = dead_letters(case, "lake/t.lance")
+    same(
+        [(x["kind"], x["line"], x["key"]) for x in letters], [("version_conflict", 2, "merchant-7")]
+    )
     same(case.run("status", "lake/t.lance", "--json").json()["quarantined_keys"], ["merchant-7"])
     case.apply("a.ndjson", "--config", "c.yaml", "--strict", code=3)
     case.write("b.ndjson", ['{"seq":2,"key":"merchant-7","op":"upsert","value":1}'])
-    case.apply("b.ndjson", "--config", "c.yaml", "--strict")
+    said = case.apply("b.ndjson", "--config", "c.yaml", "--json").json()
+    same((said["applied"], said["quarantined"]), (1, 0))
+    # What was put aside is older now than what the key has.
+    said = case.apply("--dead-letter", "--config", "c.yaml", "--json").json()
+    same((said["stale"], said["dead_letters"]), (1, 0))
+    case.apply("a.ndjson", "--config", "c.yaml", "--strict")
 
 
 def test_outcomes(case):
@@ -535,6 +544,14 @@ def test_show(case):
     same(len(case.rows("t.lance")), 2)
     same(len(case.rows("t.lance", "--as-of", "2")), 3)
     same(case.rows("t.lance", "--as-of", "2", "--where-key", "k1")[0]["n"], 2**63 - 1)
+
+
+def dead_letters(case, table):
+    return [
+        json.loads(line)
+        for file in (case.folder / f"{table}.lastword/dead_letter").iterdir()
+        for line in file.read_text().splitlines()
+    ]
 
 
 def dead_letters(case, table):

@@ -78,6 +78,14 @@ uint64_t History::records() const {
   return count;
 }
 
+uint64_t History::copies() const {
+  uint64_t count = 0;
+  for (const auto& partition : partitions) {
+    for (const LogRecord& record : partition) count += record.is_copy;
+  }
+  return count;
+}
+
 History MakeHistory(Random& random, bool several_sources) {
   const size_t partitions = 1 + random.Below(3);
   HistoryWriter writer(random, partitions, 3 + random.Below(4), several_sources);

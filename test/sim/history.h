@@ -45,6 +45,7 @@ struct History {
   /// their other half leave the row that was there.
   Table TableAt(const std::vector<uint64_t>& counts) const;
   uint64_t records() const;
+  uint64_t copies() const;  // conflicting ones
 };
 
 /// One random number generator, one history.

@@ -1,7 +1,10 @@
 #include "sim/simulation.h"
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 
 #include "base/hash.h"
 #include "pipeline/apply_run.h"
@@ -11,7 +14,6 @@
 namespace lastword::sim {
 namespace {
 
-constexpr const char* kUri = "mem://t.lance";
 constexpr uint64_t kProcessesMax = 40;
 // One seed in so many has two source tables; which, does not depend on what else a seed draws.
 constexpr uint64_t kSeveralSourcesOneIn = 4;
@@ -29,10 +31,21 @@ class Simulation {
       : x_random(seed),
         x_history(MakeHistory(x_random, seed % kSeveralSourcesOneIn == kSeveralSourcesOneIn - 1)),
         x_storage(x_store) {
+    // Both datasets are in memory; lock and dead letters are files, in memory too where there is
+    // such a folder: a sync costs nothing there.
+    const std::filesystem::path in_memory = "/dev/shm";
+    const std::filesystem::path parent = std::filesystem::is_directory(in_memory)
+                                             ? in_memory
+                                             : std::filesystem::temp_directory_path();
+    std::string folder = (parent / "lastword-XXXXXX").string();
+    if (mkdtemp(folder.data()) != nullptr) x_folder = folder;
+    x_uri = x_folder + "/t.lance";
     x_fault_one_in = x_random.OneIn(4) ? 0 : 3 + x_random.Below(30);
     x_compacts = !x_random.OneIn(3);
     x_store.SetFaults([this](const StorageCall& call) { return FaultOf(call); });
   }
+
+  ~Simulation() { std::filesystem::remove_all(x_folder); }
 
   SimResult Run() {
     for (size_t p = 0; p < x_history.partitions.size(); ++p) {
@@ -69,7 +82,8 @@ class Simulation {
     const Fault fault = kFaults[x_random.Below(std::size(kFaults))];
     ++x_result.faults;
     Trace("fault " + std::to_string(static_cast<int>(fault)) + " at call " +
-          std::to_string(static_cast<int>(call.kind)) + " of " + call.uri);
+          std::to_string(static_cast<int>(call.kind)) + " of " +
+          std::filesystem::path(call.uri).filename().string());
     return fault;
   }
 
@@ -89,22 +103,23 @@ class Simulation {
     options.compaction_fragments = 2;
     options.keep_versions = 3;
     options.keep_for = std::chrono::seconds(0);
-    return Destination::Open(config, kUri, options, x_storage);
+    options.fsync = false;
+    return Destination::Open(config, x_uri, options, x_storage);
   }
 
   // What other programs and people do between two processes.
   void Between() {
     if (x_store.crashed()) x_store.Reboot();
-    auto there = x_store.Open(kUri);
+    auto there = x_store.Open(x_uri);
     if (!there.ok() || !*there) return;
     if (x_random.OneIn(5)) CompactByOthers();
     if (x_random.OneIn(6)) CollectGarbage();
   }
 
   void CompactByOthers() {
-    auto there = x_store.Open(kUri);
+    auto there = x_store.Open(x_uri);
     if (!there.ok() || !*there) return;
-    const Status compacted = x_store.ForeignCompact(kUri);
+    const Status compacted = x_store.ForeignCompact(x_uri);
     Trace(compacted.ok() ? "compacted by others" : "others failed to compact");
   }
 
@@ -258,6 +273,20 @@ class Simulation {
     }
   }
 
+  // What lies in the dead letter are conflicting copies, each at most once.
+  void CheckLetters(TableImpl& table) {
+    const auto letters = table.DeadLetters();
+    if (!letters.ok()) return Fail("no dead letters: " + lastword::ToString(letters.error()));
+    std::set<std::pair<std::string, uint64_t>> seen;
+    for (const DeadLetter& letter : *letters) {
+      const Place& place = letter.error.place;
+      if (!seen.emplace(place.input, place.offset.value_or(UINT64_MAX)).second) {
+        return Fail("twice in the dead letter: " + lastword::ToString(letter.error));
+      }
+    }
+    if (letters->size() > x_history.copies()) return Fail("a letter that is no conflict");
+  }
+
   void CheckEnd() {
     auto opened = Open();
     if (!opened.ok()) return Fail("cannot open: " + lastword::ToString(opened.error()));
@@ -271,8 +300,10 @@ class Simulation {
     if (!status.ok()) return Fail("no status: " + lastword::ToString(status.error()));
     if (status->waiting_changes != 0) return Fail("a change waits though all is there");
     if (status->kept_rows != 0) return Fail("a row is kept though all is there");
+    CheckLetters(opened->table());
   }
 
+  std::string x_folder, x_uri;
   Random x_random;
   History x_history;
   MemoryStore x_store;
