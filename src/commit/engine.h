@@ -35,6 +35,9 @@ class Engine final : public TableImpl, private StoredRows {
   Status ApplyBatch(ChangeBatch& batch, std::vector<Outcome>& outcomes) override;
   Status EndOfInputs() override;
   void AddDeadLetter(DeadLetter letter) override { x_letters.push_back(std::move(letter)); }
+  void BeginLog(const std::string& input, uint32_t epoch) override {
+    x_state.BeginLog(input, epoch);
+  }
   void HoldKey(std::string_view canonical_key, const Version& version) override {
     x_state.Hold(canonical_key, version);
   }

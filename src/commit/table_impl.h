@@ -61,6 +61,9 @@ class TableImpl {
   /// The bad record was one of this key (canonical bytes) with this version, {} where it is not
   /// known: later changes of the key get Outcome::kHeld, but for deletes and complete images above
   /// it.
+  /// The log behind `input` was made anew in `epoch`: its offsets count from 0 again, and what is
+  /// known of earlier ones says nothing. Nothing happens where that is known already.
+  virtual void BeginLog(const std::string& input, uint32_t epoch) = 0;
   virtual void HoldKey(std::string_view canonical_key, const Version& version) = 0;
   /// Committed dead letters, oldest first.
   virtual Result<std::vector<DeadLetter>> DeadLetters() = 0;

@@ -158,6 +158,11 @@ Status ApplyRun::ApplyDelivery(Delivery& delivery) {
   size_t busy = 0;
   for (size_t i = 0; i < tables.size(); ++i) {
     SetEpochs(tables[i]);
+    if (i < delivery.logs_began.size() && delivery.logs_began[i] != 0) {
+      for (const std::string& input : tables[i].inputs) {
+        x_destinations[i].table().BeginLog(input, delivery.logs_began[i]);
+      }
+    }
     if (delivery.first_new[i] < tables[i].heads.size()) ++busy;
   }
   if (busy <= 1) {

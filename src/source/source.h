@@ -30,6 +30,9 @@ struct Delivery {
   /// One a table: heads before it are already part of that table (the source had to start earlier
   /// for another one) and are not applied again.
   std::vector<size_t> first_new;
+  /// One a table, or empty: the epoch in which the logs of this delivery were made anew, 0 = never.
+  /// Their offsets started again with it: none of them belongs to an earlier epoch.
+  std::vector<uint32_t> logs_began;
   /// One a table, or empty: the record that decoded.error stops at is already part of that table.
   std::vector<bool> error_known;
   State state = State::kMore;

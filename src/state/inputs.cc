@@ -69,6 +69,22 @@ uint32_t Inputs::NumberOf(const std::string& name, const Origin& origin, uint32_
   return static_cast<uint32_t>(x_states.size() - 1);
 }
 
+bool Inputs::BeginLog(const std::string& name, uint32_t epoch) {
+  bool begun = false;
+  for (InputState& input : x_states) {
+    if (input.name != name || input.EpochAt(0) >= epoch) continue;
+    // A later epoch may have been declared since.
+    const uint32_t now = std::max<uint32_t>(epoch, input.EpochAt(UINT64_MAX));
+    const Origin origin = input.origin;
+    input = InputState();
+    input.name = name;
+    input.origin = origin;
+    input.epochs.push_back({0, now});
+    begun = true;
+  }
+  return begun;
+}
+
 void Inputs::RestartStreams() {
   for (InputState& input : x_states) {
     // A topic may begin with the same sign; its partitions have a colon.

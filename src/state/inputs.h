@@ -60,6 +60,8 @@ class Inputs {
   /// reads there is none of what an earlier process read, and nothing counts as read before. Their
   /// numbers stay.
   void RestartStreams();
+  /// Input `name` is a log that was made anew in `epoch`. False where that is known already.
+  bool BeginLog(const std::string& name, uint32_t epoch);
 
   /// True when every input of the source table has delivered something at or above `version`.
   bool AllPast(const Origin& origin, const Version& version) const;

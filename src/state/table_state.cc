@@ -349,4 +349,8 @@ uint32_t TableState::NextEpoch() {
   return x_head.epoch;
 }
 
+void TableState::BeginLog(const std::string& input, uint32_t epoch) {
+  if (x_head.inputs.BeginLog(input, epoch)) x_dirty = true;
+}
+
 }  // namespace lastword

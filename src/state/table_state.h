@@ -115,6 +115,9 @@ class TableState {
   /// must be empty. Returns how many; `kept` counts the others.
   uint64_t CollectTombstones(const Version& boundary, uint64_t& kept);
   uint32_t NextEpoch();
+  /// Forgets what is known of the offsets of `input`, all of which belong to `epoch` or a later
+  /// one.
+  void BeginLog(const std::string& input, uint32_t epoch);
   /// A record of this key could not be applied: later changes of it are held back (kHeld), but for
   /// deletes and complete images above `version`, which end the hold.
   void Hold(std::string_view key, const Version& version);

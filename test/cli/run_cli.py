@@ -524,6 +524,33 @@ def test_versions_of_a_later_epoch(case):
     same(told["would_be"], "stale")
 
 
+def test_a_topic_that_was_made_anew(case):
+    def record(offset, lsn, op, key, value):
+        row = {"id": key, "v": value}
+        source = {"connector": "postgresql", "sequence": f'["{lsn - 1}","{lsn}"]', "lsn": lsn}
+        source |= {"db": "app", "schema": "public", "table": "t", "snapshot": "false"}
+        before, after = (row, None) if op == "d" else (None, row)
+        event = {"before": before, "after": after, "source": source, "op": op}
+        place = {"topic": "s.public.t", "partition": 0, "offset": offset}
+        return json.dumps(place | {"key": {"id": key}, "value": event})
+
+    records = ("--format", "records", "--table", "t.lance", "--key", "id")
+    old = [record(0, 100, "c", 1, "a"), record(1, 200, "c", 2, "b"), record(2, 300, "u", 1, "c")]
+    case.write("a.ndjson", old)
+    case.apply("a.ndjson", *records)
+    case.write("a.ndjson", [record(0, 10, "c", 1, "new"), record(1, 20, "d", 2, "b")])
+    same(
+        case.apply("a.ndjson", *records, "--json", code=3).json()["error"]["kind"], "source_rewound"
+    )
+    case.run("epoch", "t.lance")
+    same(case.apply("a.ndjson", *records, "--json").json()["applied"], 2)
+    # The new topic goes on in another file; the old one is not wanted again.
+    case.write("b.ndjson", [record(1, 20, "d", 2, "b"), record(2, 30, "c", 3, "z")])
+    said = case.apply("b.ndjson", *records, "--json").json()
+    same((said["applied"], said["repeat"]), (1, 1))
+    same(case.rows("t.lance"), [{"id": 1, "v": "new"}, {"id": 3, "v": "z"}])
+
+
 def test_show(case):
     lines = [
         json.dumps(

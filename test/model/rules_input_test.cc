@@ -227,6 +227,34 @@ TEST(Epoch, OutranksAllBefore) {
   }
 }
 
+// A log that was made anew counts its records from the first on again.
+TEST(Epoch, ALogThatWasMadeAnewBeginsInIt) {
+  for (const bool restart : {false, true}) {
+    StateFixture table;
+    const auto step = [&](const TestChange& change, Outcome wanted) {
+      EXPECT_EQ(*table.Apply(change), wanted);
+      ASSERT_TRUE(table.Commit().ok());
+      if (restart) table.Restart();
+    };
+    step(From("p0", Read(9, {2000}, "read"), 0), Outcome::kApplied);
+    step(From("p0", Upsert(1, {3000}, "old"), 1), Outcome::kApplied);
+    step(From("p0", Upsert(2, {3000}, "old"), 2), Outcome::kApplied);
+    EXPECT_EQ(table.NextEpoch(), 1u);
+    table.BeginLog("p0", 1);
+    step(From("p0", NoCommit(Upsert(1, {5, 5}, "new")), 0), Outcome::kApplied);
+    step(From("p0", Delete(2, {6}), 1), Outcome::kApplied);
+    table.BeginLog("p0", 1);  // the same log goes on
+    step(From("p0", NullValue(2), 2), kRepeat);
+    step(From("p0", Upsert(2, {8}, "again"), 3), Outcome::kApplied);
+    step(From("p0", Upsert(1, {5, 5}, "new"), 0), kRepeat);
+    EXPECT_EQ(table.NextEpoch(), 2u);
+    table.BeginLog("p0", 1);  // and into the next epoch, which it does not begin
+    step(From("p0", Upsert(1, {7}, "of the first"), 3), Outcome::kApplied);
+    step(From("p0", Upsert(1, {1}, "newest"), 4), Outcome::kApplied);
+    EXPECT_EQ(table.Text(), "1=newest,- 2=again,- 9=read,- ");
+  }
+}
+
 TEST(Epoch, FloorsOfAnOlderEpochRefuseNothingOfTheNext) {
   StateFixture table;
   ASSERT_TRUE(table.Apply(Upsert(1, {10}, "x")).ok());

@@ -33,6 +33,7 @@ class StateFixture final : public StoredRows {
   /// Tombstone collection, committed.
   uint64_t Collect(const Version& boundary);
   uint32_t NextEpoch() { return x_state->NextEpoch(); }
+  void BeginLog(const std::string& input, uint32_t epoch) { x_state->BeginLog(input, epoch); }
 
   using TableRow = std::pair<std::optional<std::string>, std::optional<std::string>>;
   /// Committed visible rows.

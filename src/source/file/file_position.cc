@@ -22,6 +22,7 @@ std::string ToString(const FilePosition& position) {
   if (position.epoch != 0) text += Message(R"(,"epoch":{})", position.epoch);
   if (position.began != 0) text += Message(R"(,"began":{})", position.began);
   if (position.content != 0) text += Message(R"(,"content":{})", position.content);
+  if (position.anew) text += R"(,"anew":1)";
   return text + "}";
 }
 
@@ -40,9 +41,10 @@ Result<FilePosition> ParseFilePosition(std::string_view text) {
   const auto epoch = GetUint64(*json, "epoch", 0);
   const auto began = GetUint64(*json, "began", 0);
   const auto content = GetUint64(*json, "content", 0);
+  const auto anew = GetUint64(*json, "anew", 0);
   if (!bytes.ok() || !lines.ok() || !digest.ok() || digest->size() != 32 || !epoch.ok() ||
-      !began.ok() || !content.ok() || *epoch > UINT32_MAX || *began > UINT32_MAX ||
-      *content > UINT32_MAX) {
+      !began.ok() || !content.ok() || !anew.ok() || *anew > 1 || *epoch > UINT32_MAX ||
+      *began > UINT32_MAX || *content > UINT32_MAX) {
     return damaged();
   }
   FilePosition position{*bytes,
@@ -50,7 +52,8 @@ Result<FilePosition> ParseFilePosition(std::string_view text) {
                         {},
                         static_cast<uint32_t>(*epoch),
                         static_cast<uint32_t>(*began),
-                        static_cast<uint32_t>(*content)};
+                        static_cast<uint32_t>(*content),
+                        *anew == 1};
   const std::string_view hex = *digest;
   if (!ParseHex(hex.substr(0, 16), position.digest.high) ||
       !ParseHex(hex.substr(16), position.digest.low)) {

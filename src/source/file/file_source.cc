@@ -67,6 +67,7 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
         out.decoded = {};
         out.decoded.tables.resize(x_tables.size());
         out.first_new.assign(x_tables.size(), 0);
+        out.logs_began.assign(x_tables.size(), 0);
         out.state = Delivery::State::kEnd;
         return Ok{};
       }
@@ -83,7 +84,9 @@ Status FileSource::Next(uint64_t records_max, Delivery& out) {
       out.error_known.push_back(*error->place.line <= known);
     }
   }
+  out.logs_began.assign(out.decoded.tables.size(), 0);
   for (size_t table = 0; table < out.decoded.tables.size(); ++table) {
+    if (x_content[table].anew) out.logs_began[table] = x_content[table].began;
     for (std::string& input : out.decoded.tables[table].inputs) {
       if (input == x_input) input = InputFor(table);
     }
@@ -229,6 +232,7 @@ Result<std::vector<std::optional<FilePosition>>> FileSource::KnownPositions() co
       known[table]->epoch = x_tables[table].epoch;
       known[table]->began = done->second.content[table].began;
       known[table]->content = done->second.content[table].number;
+      known[table]->anew = done->second.content[table].anew;
       continue;
     }
     if (x_options.from_start || x_tables[table].skip_all) continue;
@@ -276,12 +280,15 @@ Status FileSource::FindStart(Delivery& out) {
     if (same) continue;
     if (x_tables[table].epoch <= known[table]->epoch) return Rewound(*known[table]);
     known[table].reset();  // a new epoch was declared since: the file counts as a new one
+    x_content[table].anew = true;
   }
   FilePosition start;
   bool started = false;
   x_known_lines.assign(x_tables.size(), 0);
   for (size_t table = 0; table < known.size(); ++table) {
-    if (known[table]) x_content[table] = {known[table]->began, known[table]->content};
+    if (known[table]) {
+      x_content[table] = {known[table]->began, known[table]->content, known[table]->anew};
+    }
     if (x_tables[table].skip_all) {
       x_known_lines[table] = UINT64_MAX;
       continue;
@@ -344,6 +351,7 @@ Source::Positions FileSource::WithCurrent(size_t table, const FilePlace& current
     position.epoch = x_tables[table].epoch;
     position.began = content.began;
     position.content = content.number;
+    position.anew = content.anew;
     positions[input] = ToString(position);
   };
   for (const auto& [input, done] : x_done) add(input, done.position, done.content[table]);

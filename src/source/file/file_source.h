@@ -45,9 +45,10 @@ class FileSource : public Source {
   Progress GetProgress() const override;
 
  private:
-  // Which content of a file, for a table: FilePosition's `began` and `content`.
+  // Which content of a file, for a table: FilePosition's `began`, `content` and `anew`.
   struct Content {
     uint32_t began = 0, number = 0;
+    bool anew = false;
   };
 
   // Opens the next path and moves behind what every table has of it; false = there is none left.

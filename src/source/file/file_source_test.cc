@@ -274,11 +274,11 @@ TEST(FileSource, ResumesInsideAnArchive) {
 }
 
 TEST(FilePosition, ReadsBackWhatItWrote) {
-  const FilePosition position{12, 3, {0x1234, UINT64_MAX}, 7, 2, 1};
+  const FilePosition position{12, 3, {0x1234, UINT64_MAX}, 7, 2, 1, true};
   const std::string text = ToString(position);
   EXPECT_EQ(
       text,
-      R"({"bytes":12,"lines":3,"digest":"0000000000001234ffffffffffffffff","epoch":7,"began":2,"content":1})");
+      R"({"bytes":12,"lines":3,"digest":"0000000000001234ffffffffffffffff","epoch":7,"began":2,"content":1,"anew":1})");
   EXPECT_EQ(ToString(*ParseFilePosition(text)), text);
   for (const char* bad : {"", "{}", R"({"bytes":-1,"lines":3,"digest":"00"})",
                           R"({"bytes":1,"lines":3,"digest":"zz000000000012340000000000000000"})"}) {
