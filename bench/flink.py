@@ -40,8 +40,9 @@ def run(options, sink):
     folder.mkdir(parents=True)
     strangers = {prefix for prefixes in SINKS.values() for prefix in prefixes}
     strangers -= set(SINKS[sink])
-    jars = [options.bench, options.lastword, *sorted(options.libraries.glob("*.jar"))]
+    jars = [options.lastword, *sorted(options.libraries.glob("*.jar"))]
     jars = [jar for jar in jars if not jar.name.startswith(tuple(strangers))]
+    jars.append(options.bench)
     command = ["java", "-Xmx2g"]
     command += [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED]
     command += ["-cp", ":".join(map(str, jars)), "org.lastword.bench.FlinkBench", sink]

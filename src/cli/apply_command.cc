@@ -29,9 +29,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSignalExitCode = 128;  // plus the signal, as shells have it
 constexpr int kStrictExitCode = 3;    // as a run that stopped at a record
 
-// Lines that wait decoded: this part of `memory`, as they hold about three times their bytes.
-constexpr uint64_t kAheadShare = 64;
-
 // How often a run opens its tables anew, after another writer has committed to one of them.
 constexpr int kReopensMax = 5;
 
@@ -90,7 +87,7 @@ Result<std::unique_ptr<Source>> MakeSource(const ApplyArguments& arguments, cons
   auto decoder = codec::MakeDecoder(plan.format, {});
   if (!arguments.dead_letter) {
     file::FileSourceOptions options{plan.pipeline.source.paths, arguments.from_start};
-    options.ahead_bytes_max = plan.pipeline.memory_bytes / kAheadShare;
+    options.ahead_bytes_max = SharesOf(plan.pipeline.memory_bytes).ahead;
     const uint64_t threads =
         plan.pipeline.source.decoders.value_or(std::thread::hardware_concurrency());
     std::vector<std::unique_ptr<codec::Decoder>> ahead;

@@ -2,7 +2,7 @@
 """Kills the real program at its kill points and at random times; reads what is left with pylance.
 
     crash_test.py --lastword build/release/lastword --scratch DIR [--kills 200] [--seed N]
-    [--minutes 5]
+    [--minutes 5] [--workers 2]
 
 One run after the other applies a stream of three tables (workload.py) in many checkpoints, each
 with a kill armed. After every
@@ -15,7 +15,9 @@ passed, N failed' last.
 """
 
 import argparse
+import concurrent.futures
 import json
+import multiprocessing
 import os
 import pathlib
 import random
@@ -202,9 +204,11 @@ class Lake:
 
 
 class Campaign:
-    def __init__(self, options):
+    def __init__(self, options, points):
+        """`points`: those that it has to see fire."""
         self.options = options
         self.random = random.Random(options.seed)
+        self.points = points
         self.fired = {point: 0 for point in kill_points()}
         self.kills = self.random_kills = self.checks = self.lakes = self.compactions = 0
         self.lake = None
@@ -242,14 +246,13 @@ class Campaign:
 
     def run(self):
         begin = time.monotonic()
-        points = sorted(self.fired)
         while self.kills < self.options.kills:
             if time.monotonic() - begin > self.options.minutes * 60:
                 print(f"stopped after {self.options.minutes} minutes")
                 break
             # Points that have fired least come first; every second kill is at a random time.
             if self.kills % 2 == 0:
-                point = min(points, key=lambda name: (self.fired[name], self.random.random()))
+                point = min(self.points, key=lambda name: (self.fired[name], self.random.random()))
                 if self.fired[point] == 0 and point.startswith("create."):
                     self.lake = None
                 if point.startswith("index."):
@@ -266,6 +269,34 @@ class Campaign:
         self.lake.check()
 
 
+def campaign_of(options, number):
+    """One of the campaigns that run side by side; what it saw."""
+    own = argparse.Namespace(**vars(options))
+    own.seed = options.seed + number
+    own.kills = -(-options.kills // options.workers)
+    own.scratch = options.scratch / str(number)
+    own.scratch.mkdir(parents=True, exist_ok=True)
+    campaign = Campaign(own, sorted(kill_points())[number :: options.workers])
+    failed = []
+    try:
+        campaign.run()
+        if campaign.kills < own.kills:
+            failed.append(f"only {campaign.kills} of {own.kills} kills in time")
+        failed += [f"{point} never fired" for point in campaign.points if not campaign.fired[point]]
+    except Failure as failure:
+        failed.append(
+            f"{failure} (replay with --seed {own.seed} --workers 1; {campaign.lake.folder} is left)"
+        )
+    counts = {
+        "kills": campaign.kills,
+        "of them at random times": campaign.random_kills,
+        "streams of three tables": campaign.lakes,
+        "compactions by others": campaign.compactions,
+        "checks": campaign.checks,
+    }
+    return counts, campaign.fired, failed
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--lastword", required=True)
@@ -273,31 +304,23 @@ def main():
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--changes", type=int, default=900)
     parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--load-seconds", type=float, default=1.2)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3), "little"))
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
-    campaign = Campaign(options)
-    failed = []
-    try:
-        campaign.run()
-    except Failure as failure:
-        failed.append(
-            f"{failure} (replay with --seed {options.seed}; {campaign.lake.folder} is left)"
-        )
-    if campaign.kills < options.kills and not failed:
-        failed.append(f"only {campaign.kills} of {options.kills} kills in time")
-    for point, count in sorted(campaign.fired.items()):
-        print(f"{point}: fired {count} times")
-        if count == 0 and not failed:
-            failed.append(f"{point} never fired")
-    print(
-        f"{campaign.kills} kills, {campaign.random_kills} of them at random times, "
-        f"{campaign.lakes} streams of three tables, {campaign.compactions} compactions by others"
-    )
+    spawn = multiprocessing.get_context("spawn")  # Lance does not survive a fork
+    with concurrent.futures.ProcessPoolExecutor(options.workers, mp_context=spawn) as workers:
+        runs = [workers.submit(campaign_of, options, i) for i in range(options.workers)]
+        results = [run.result() for run in runs]
+    for point in sorted(kill_points()):
+        print(f"{point}: fired {sum(fired[point] for _, fired, _ in results)} times")
+    totals = {name: sum(counts[name] for counts, _, _ in results) for name in results[0][0]}
+    print(", ".join(f"{count} {name}" for name, count in totals.items()))
+    failed = [line for _, _, lines in results for line in lines]
     for line in failed:
         print(f"FAILED {line}")
-    print(f"{campaign.checks + len(campaign.fired) - len(failed)} passed, {len(failed)} failed")
+    print(f"{totals['checks'] + len(kill_points()) - len(failed)} passed, {len(failed)} failed")
     sys.exit(1 if failed else 0)
 
 
