@@ -9,6 +9,7 @@
 #include "model/digest.h"
 #include "model/key.h"
 #include "model/value_rows.h"
+#include "test/double/double_storage.h"
 #include "test/double/memory_dataset.h"
 #include "test/status_matchers.h"
 
@@ -16,21 +17,6 @@ namespace lastword {
 namespace {
 
 constexpr const char* kUri = "mem://orders.lance";
-
-class DoubleStorage final : public Storage {
- public:
-  explicit DoubleStorage(MemoryStore& store) : x_store(store) {}
-  Result<std::unique_ptr<Dataset>> OpenDataset(const std::string& uri) override {
-    return x_store.Open(uri);
-  }
-  Result<std::unique_ptr<Dataset>> CreateDataset(const std::string& uri, const Schema& schema,
-                                                 const Properties& properties) override {
-    return x_store.Create(uri, schema, properties);
-  }
-
- private:
-  MemoryStore& x_store;
-};
 
 Schema OrdersSchema() {
   Schema schema;
