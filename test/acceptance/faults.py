@@ -7,7 +7,6 @@ other programs are played by pylance. Prints 'N passed, N failed' last.
     faults.py --lastword build/release/lastword --scratch FOLDER
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -16,18 +15,11 @@ import signal
 import subprocess
 import sys
 import time
-import traceback
 
 import lance
 import pyarrow as pa
 
-ARGS = None
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
+from suite import ARGS, main, test
 
 
 class Table:
@@ -533,25 +525,5 @@ def a_read_only_disk():
         subprocess.run(["umount", "-l", str(folder)], check=False)
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lastword", required=True)
-    parser.add_argument("--scratch", required=True)
-    ARGS = parser.parse_args()
-    failed = 0
-    for function in TESTS:
-        try:
-            function()
-            print(f"ok      {function.__name__}", flush=True)
-        except Exception:  # a failing test must not hide the others
-            failed += 1
-            print(f"FAILED  {function.__name__}\n{traceback.format_exc()}", flush=True)
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__))

@@ -7,7 +7,6 @@ stay, the ledger of a tagged one. Prints 'N passed, N failed' last.
     maintenance.py --lastword build/release/lastword --scratch FOLDER
 """
 
-import argparse
 import json
 import os
 import pathlib
@@ -15,19 +14,13 @@ import random
 import shutil
 import subprocess
 import sys
-import traceback
 
 os.environ["LANCE_INCLUDE_VECTOR_CENTROIDS"] = "false"  # says so otherwise
 import lance  # noqa: E402
 
-ARGS = None
-TESTS = []
+from suite import ARGS, main, test  # noqa: E402
+
 WIDTH = 8
-
-
-def test(function):
-    TESTS.append(function)
-    return function
 
 
 class Lake:
@@ -199,25 +192,5 @@ def a_tagged_version_stays_with_its_ledger():
     lake.check()
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lastword", required=True)
-    parser.add_argument("--scratch", required=True)
-    ARGS = parser.parse_args()
-    failed = 0
-    for function in TESTS:
-        try:
-            function()
-            print(f"ok      {function.__name__}", flush=True)
-        except Exception:  # a failing test must not hide the others
-            failed += 1
-            print(f"FAILED  {function.__name__}\n{traceback.format_exc()}", flush=True)
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__))

@@ -8,7 +8,6 @@ must not be forgotten. Every table is read back with pylance, every Lance versio
     seeds.py --lastword build/release/lastword --scratch FOLDER
 """
 
-import argparse
 import itertools
 import json
 import os
@@ -17,17 +16,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import traceback
 
 import lance
 
-ARGS = None
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
+from suite import ARGS, main, test
 
 
 class Table:
@@ -311,25 +303,5 @@ def killed_around_the_two_commits_of_a_checkpoint():
         assert table.rows() == []
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lastword", required=True)
-    parser.add_argument("--scratch", required=True)
-    ARGS = parser.parse_args()
-    failed = 0
-    for function in TESTS:
-        try:
-            function()
-            print(f"ok      {function.__name__}", flush=True)
-        except Exception:  # a failing test must not hide the others
-            failed += 1
-            print(f"FAILED  {function.__name__}\n{traceback.format_exc()}", flush=True)
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__))

@@ -7,23 +7,15 @@ failed' last.
     sources.py --lastword build/release/lastword --scratch FOLDER
 """
 
-import argparse
 import json
 import pathlib
 import shutil
 import subprocess
 import sys
-import traceback
 
 import lance
 
-ARGS = None
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
+from suite import ARGS, main, test
 
 
 def postgres(op, table, position, row, schema="public", snapshot="false"):
@@ -222,25 +214,5 @@ def rows_that_cannot_be_told_apart_stop_the_run():
         assert [row[-1] for row in lake.rows()] == ["a"]
 
 
-def main():
-    global ARGS
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--lastword", required=True)
-    parser.add_argument("--scratch", required=True)
-    ARGS = parser.parse_args()
-    failed = 0
-    for function in TESTS:
-        try:
-            function()
-            print(f"ok      {function.__name__}", flush=True)
-        except Exception:  # a failing test must not hide the others
-            failed += 1
-            print(f"FAILED  {function.__name__}\n{traceback.format_exc()}", flush=True)
-    print(f"{len(TESTS) - failed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__))
