@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "model/decimal.h"
 
@@ -14,51 +15,80 @@ constexpr char kValuePart = 0x01;
 // Every NaN is this one: quiet, positive, no payload.
 constexpr uint64_t kOneNan = 0x7ff8000000000000;
 
-void AppendTag(char tag, std::string& out) {
-  out += kValuePart;
-  out += tag;
+// Where the bytes go: both are written through a pointer, so that a part costs one growth check.
+char* Extend(std::string& out, size_t size) {
+  out.resize(out.size() + size);
+  return out.data() + out.size() - size;
+}
+char* Extend(ByteBuffer& out, size_t size) {
+  return out.Extend(size);
 }
 
-void AppendNumber(char tag, int64_t value, std::string& out) {
-  AppendTag(tag, out);
-  AppendUint64(static_cast<uint64_t>(value), out);
+// Little-endian whatever the machine is; one store where the machine is too.
+template <typename T>
+char* Put(char* to, T value) {
+  for (size_t i = 0; i < sizeof value; ++i) to[i] = static_cast<char>(value >> 8 * i);
+  return to + sizeof value;
 }
 
-void AppendUnsigned(uint64_t value, std::string& out) {
+char* PutTag(char* to, char tag) {
+  to[0] = kValuePart;
+  to[1] = tag;
+  return to + 2;
+}
+
+template <typename Out>
+void AppendNumber(char tag, uint64_t value, Out& out) {
+  Put(PutTag(Extend(out, 10), tag), value);
+}
+
+template <typename Out>
+void AppendSigned(char tag, int64_t value, Out& out) {
+  AppendNumber(tag, static_cast<uint64_t>(value), out);
+}
+
+template <typename Out>
+void AppendUnsigned(uint64_t value, Out& out) {
   const bool fits = value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  AppendTag(fits ? 'i' : 'u', out);
-  AppendUint64(value, out);
+  AppendNumber(fits ? 'i' : 'u', value, out);
 }
 
-void AppendFloat(double value, std::string& out) {
+template <typename Out>
+void AppendFloat(double value, Out& out) {
   uint64_t bits = kOneNan;
   if (value == 0) value = 0;  // -0.0 too
   if (!std::isnan(value)) std::memcpy(&bits, &value, sizeof bits);
-  AppendTag('f', out);
-  AppendUint64(bits, out);
+  AppendNumber('f', bits, out);
 }
 
-void AppendSized(char tag, std::string_view bytes, std::string& out) {
-  AppendTag(tag, out);
-  AppendUint32(static_cast<uint32_t>(bytes.size()), out);
-  out += bytes;
+template <typename Out>
+void AppendRaw(char tag, std::string_view bytes, Out& out) {
+  char* const to = PutTag(Extend(out, 2 + bytes.size()), tag);
+  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
 }
 
-void AppendDecimal(const ColumnData& column, uint64_t row, std::string& out) {
-  AppendTag('d', out);
-  const size_t begin = out.size();
-  AppendUint32(0, out);
-  AppendCanonicalDecimal(column.FixedBytes(row), column.type().scale, out);
-  std::string size;
-  AppendUint32(static_cast<uint32_t>(out.size() - begin - 4), size);
-  out.replace(begin, 4, size);
+template <typename Out>
+void AppendSized(char tag, std::string_view bytes, Out& out) {
+  char* const to =
+      Put(PutTag(Extend(out, 6 + bytes.size()), tag), static_cast<uint32_t>(bytes.size()));
+  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
 }
 
-void AppendList(const ColumnData& column, uint64_t row, std::string& out) {
+template <typename Out>
+void AppendPart(const ColumnData& column, uint64_t row, Out& out);
+
+template <typename Out>
+void AppendList(const ColumnData& column, uint64_t row, Out& out) {
   const auto [begin, count] = column.ListRange(row);
-  AppendTag('L', out);
-  AppendUint32(static_cast<uint32_t>(count), out);
-  for (uint64_t i = 0; i < count; ++i) AppendCanonicalPart(column.child(), begin + i, out);
+  Put(PutTag(Extend(out, 6), 'L'), static_cast<uint32_t>(count));
+  for (uint64_t i = 0; i < count; ++i) AppendPart(column.child(), begin + i, out);
+}
+
+template <typename Out>
+void AppendDecimal(const ColumnData& column, uint64_t row, Out& out) {
+  std::string digits;  // nearly always short enough to need no memory
+  AppendCanonicalDecimal(column.FixedBytes(row), column.type().scale, digits);
+  AppendSized('d', digits, out);
 }
 
 }  // namespace
@@ -91,30 +121,26 @@ void AppendUint32(uint32_t value, std::string& out) {
   for (int i = 0; i < 4; ++i) out += static_cast<char>(value >> 8 * i);
 }
 
-void AppendUint64(uint64_t value, std::string& out) {
-  char bytes[8];
-  for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(value >> 8 * i);
-  out.append(bytes, sizeof bytes);
-}
+namespace {
 
-void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& out) {
+template <typename Out>
+void AppendPart(const ColumnData& column, uint64_t row, Out& out) {
   if (column.IsNull(row)) {
-    out += kNullPart;
+    *Extend(out, 1) = kNullPart;
     return;
   }
   switch (column.type().kind) {
     case TypeKind::kBool:
-      AppendTag('b', out);
-      out += column.Fixed<uint8_t>(row) != 0 ? '\1' : '\0';
+      PutTag(Extend(out, 3), 'b')[0] = column.Fixed<uint8_t>(row) != 0 ? '\1' : '\0';
       return;
     case TypeKind::kInt8:
-      return AppendNumber('i', column.Fixed<int8_t>(row), out);
+      return AppendSigned('i', column.Fixed<int8_t>(row), out);
     case TypeKind::kInt16:
-      return AppendNumber('i', column.Fixed<int16_t>(row), out);
+      return AppendSigned('i', column.Fixed<int16_t>(row), out);
     case TypeKind::kInt32:
-      return AppendNumber('i', column.Fixed<int32_t>(row), out);
+      return AppendSigned('i', column.Fixed<int32_t>(row), out);
     case TypeKind::kInt64:
-      return AppendNumber('i', column.Fixed<int64_t>(row), out);
+      return AppendSigned('i', column.Fixed<int64_t>(row), out);
     case TypeKind::kUint8:
       return AppendUnsigned(column.Fixed<uint8_t>(row), out);
     case TypeKind::kUint16:
@@ -135,24 +161,30 @@ void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& ou
     case TypeKind::kBytes:
       return AppendSized('x', column.Bytes(row), out);
     case TypeKind::kDate:
-      return AppendNumber('D', column.Fixed<int32_t>(row), out);
+      return AppendSigned('D', column.Fixed<int32_t>(row), out);
     case TypeKind::kTimeUs:
-      return AppendNumber('T', column.Fixed<int64_t>(row), out);
+      return AppendSigned('T', column.Fixed<int64_t>(row), out);
     case TypeKind::kTimestampUs:
-      return AppendNumber('t', column.Fixed<int64_t>(row), out);
+      return AppendSigned('t', column.Fixed<int64_t>(row), out);
     case TypeKind::kTimestamptzUs:
-      return AppendNumber('z', column.Fixed<int64_t>(row), out);
+      return AppendSigned('z', column.Fixed<int64_t>(row), out);
     case TypeKind::kUuid:
-      AppendTag('U', out);
-      out += column.FixedBytes(row);
-      return;
+      return AppendRaw('U', column.FixedBytes(row), out);
     case TypeKind::kList:
       return AppendList(column, row, out);
     case TypeKind::kVector:
-      AppendTag('V', out);
-      out += column.FixedBytes(row);
-      return;
+      return AppendRaw('V', column.FixedBytes(row), out);
   }
+}
+
+}  // namespace
+
+void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& out) {
+  AppendPart(column, row, out);
+}
+
+void AppendCanonicalPart(const ColumnData& column, uint64_t row, ByteBuffer& out) {
+  AppendPart(column, row, out);
 }
 
 }  // namespace lastword

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_buffer.h"
 #include "model/rows.h"
 
 namespace lastword {
@@ -15,6 +16,7 @@ namespace lastword {
 /// Appends the part of model/key.h for row `row` of `column`: 0x00 for NULL, else 0x01 tag payload.
 /// Lists and vectors, which only digests have: 0x01 'L' count(4) part*, 0x01 'V' raw floats.
 void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& out);
+void AppendCanonicalPart(const ColumnData& column, uint64_t row, ByteBuffer& out);
 
 /// One part of a canonical key.
 struct CanonicalPart {
@@ -26,7 +28,5 @@ std::optional<CanonicalPart> TakeCanonicalPart(std::string_view& rest);
 
 /// Appends 4 bytes of `value`, little-endian.
 void AppendUint32(uint32_t value, std::string& out);
-/// Appends 8 bytes of `value`, little-endian.
-void AppendUint64(uint64_t value, std::string& out);
 
 }  // namespace lastword

@@ -65,8 +65,7 @@ struct ChangeBatch {
   std::vector<ChangeDetail> details;
   std::string key_bytes;
   bool null_values = false;  // inputs are log partitions: null-value records may follow deletes
-  std::vector<std::string>
-      inputs;  // names: "orders.ndjson", "topic:3"; stable across batches of one source
+  std::vector<std::string> inputs;  // names: "orders.ndjson", "topic:3"
 
   std::string_view KeyOf(const ChangeHead& head) const {
     return std::string_view(key_bytes).substr(head.key_begin, head.key_size);

@@ -237,7 +237,39 @@ Status FromMagnitude(Limbs limbs, bool negative, int32_t scale, const Type& type
 
 }  // namespace
 
+namespace {
+
+// "-1234.50" as most values are: no exponent, not more digits than one word and `type` hold. False
+// where it is anything else, right or wrong.
+bool FromShortText(std::string_view text, const Type& type, void* out) {
+  if (text.size() > kChunkDigits - 1) return false;
+  const bool negative = !text.empty() && text[0] == '-';
+  uint64_t value = 0;
+  size_t digits = 0, point = 0;  // point: digits in front of it, plus one
+  for (const char c : text.substr(negative)) {
+    if (c == '.' && point == 0) {
+      point = digits + 1;
+      continue;
+    }
+    const auto digit = static_cast<uint8_t>(c - '0');
+    if (digit > 9) return false;
+    value = value * 10 + digit;
+    ++digits;
+  }
+  if (digits == 0) return false;
+  const auto places = static_cast<int64_t>(point == 0 ? 0 : digits + 1 - point);
+  const int64_t zeros = type.scale - places;
+  if (zeros < 0 || static_cast<int64_t>(digits) + zeros > kChunkDigits - 1) return false;
+  value *= kPowers[static_cast<size_t>(zeros)];
+  if (type.precision < kChunkDigits && value >= kPowers[type.precision]) return false;
+  Store({value}, negative, type, out);
+  return true;
+}
+
+}  // namespace
+
 Status DecimalFromText(std::string_view text, const Type& type, void* out) {
+  if (FromShortText(text, type, out)) return Ok{};
   Significant number;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
     number.negative = text[0] == '-';
@@ -306,6 +338,20 @@ std::string DecimalToText(std::string_view stored, int32_t scale) {
 }
 
 void AppendCanonicalDecimal(std::string_view stored, int32_t scale, std::string& out) {
+  int64_t low = 0, high = 0;
+  if (stored.size() == 2 * sizeof low) {
+    std::memcpy(&low, stored.data(), sizeof low);
+    std::memcpy(&high, stored.data() + sizeof low, sizeof high);
+  }
+  if (low != 0 && high == low >> 63) {
+    // Nearly every value: a number of one word.
+    int64_t zeros = 0;
+    for (; low % 10 == 0; low /= 10) ++zeros;
+    AppendInteger(low, out);
+    out += 'e';
+    AppendInteger(zeros - scale, out);
+    return;
+  }
   Loaded loaded = Load(stored);
   const size_t begin = out.size();
   if (loaded.negative) out += '-';

@@ -39,18 +39,18 @@ Digester::Digester(const Schema& schema) {
 
 uint64_t Digester::Digest(const Rows& rows, uint64_t row, const std::vector<uint32_t>& absent,
                           const std::vector<uint32_t>& unavailable) {
-  x_scratch.clear();
+  x_scratch.Truncate(0);
   for (size_t i = 0; i < x_order.size(); ++i) {
     const uint32_t column = x_order[i];
     if (Contains(unavailable, column)) {
-      x_scratch += x_names[i];
-      x_scratch += kUnavailable;
+      x_scratch.Append(x_names[i]);
+      *x_scratch.Extend(1) = kUnavailable;
     } else if (!rows.columns[column].IsNull(row) && !Contains(absent, column)) {
-      x_scratch += x_names[i];
+      x_scratch.Append(x_names[i]);
       AppendCanonicalPart(rows.columns[column], row, x_scratch);
     }
   }
-  return Hash64(x_scratch);
+  return Hash64(x_scratch.view());
 }
 
 }  // namespace lastword

@@ -36,7 +36,7 @@ class Digester {
  private:
   std::vector<uint32_t> x_order;     // columns of the image by name
   std::vector<std::string> x_names;  // length-prefixed
-  std::string x_scratch;
+  ByteBuffer x_scratch;
 };
 
 }  // namespace lastword

@@ -125,12 +125,18 @@ RowAdapter::RowAdapter(const Schema& from, const Schema& to) {
   }
 }
 
-void RowAdapter::Append(const Rows& from, uint64_t row, Rows& to) const {
+void RowAdapter::Append(const Rows& from, std::span<const uint64_t> rows, Rows& to) const {
   for (size_t i = 0; i < x_source.size(); ++i) {
+    ColumnData& column = to.columns[i];
     if (x_source[i] < 0) {
-      to.columns[i].AppendNull();
+      for (size_t row = 0; row < rows.size(); ++row) column.AppendNull();
+      continue;
+    }
+    const ColumnData& source = from.columns[static_cast<size_t>(x_source[i])];
+    if (source.type() == column.type()) {
+      for (const uint64_t row : rows) column.AppendFrom(source, row);
     } else {
-      AppendWidened(from.columns[static_cast<size_t>(x_source[i])], row, to.columns[i]);
+      for (const uint64_t row : rows) AppendWidened(source, row, column);
     }
   }
 }

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,11 @@ class RowAdapter {
  public:
   RowAdapter(const Schema& from, const Schema& to);
   /// Appends row `row` of `from` to `to`; `to.columns` beyond the target schema are left alone.
-  void Append(const Rows& from, uint64_t row, Rows& to) const;
+  void Append(const Rows& from, uint64_t row, Rows& to) const {
+    Append(from, std::span(&row, 1), to);
+  }
+  /// The same for several rows, in their order.
+  void Append(const Rows& from, std::span<const uint64_t> rows, Rows& to) const;
 
  private:
   std::vector<int64_t> x_source;  // a column of the target: its column in the source, or -1

@@ -1,7 +1,5 @@
 #include "model/rows.h"
 
-#include <cassert>
-
 namespace lastword {
 
 uint32_t FixedWidth(const Type& type) {
@@ -50,7 +48,12 @@ uint64_t ColumnData::bytes_held() const {
          x_bytes.capacity() + (x_child ? x_child->bytes_held() : 0);
 }
 
-void ColumnData::AppendValid(bool valid) {
+void ColumnData::AppendValidBit(bool valid) {
+  if (x_null_count == 0) {
+    // The first NULL: all rows in front of it have a value. Bits behind the end stay 0.
+    x_valid.assign((x_size + 7) / 8, 0xFF);
+    if ((x_size & 7) != 0) x_valid.back() = static_cast<uint8_t>((1u << (x_size & 7)) - 1);
+  }
   if ((x_size & 7) == 0) x_valid.push_back(0);
   x_valid.back() |= static_cast<uint8_t>(valid) << (x_size & 7);
   ++x_size;
@@ -59,24 +62,11 @@ void ColumnData::AppendValid(bool valid) {
 
 void ColumnData::AppendNull() {
   if (x_width != 0) {
-    x_bytes.append(x_width, '\0');
+    std::memset(x_bytes.Extend(x_width), 0, x_width);
   } else {
     x_offsets.push_back(x_offsets.back());
   }
   AppendValid(false);
-}
-
-void ColumnData::AppendFixedBytes(const void* bytes) {
-  assert(x_width != 0);
-  x_bytes.append(static_cast<const char*>(bytes), x_width);
-  AppendValid(true);
-}
-
-void ColumnData::AppendBytes(std::string_view bytes) {
-  assert(x_width == 0 && !x_child);
-  x_bytes.append(bytes);
-  x_offsets.push_back(x_bytes.size());
-  AppendValid(true);
 }
 
 void ColumnData::AppendList(uint64_t elements) {
@@ -90,16 +80,19 @@ void ColumnData::AppendFrom(const ColumnData& other, uint64_t row) {
   if (other.IsNull(row)) {
     AppendNull();
   } else if (x_width != 0) {
-    x_bytes.append(other.x_bytes, row * x_width, x_width);
+    // `other` may be this very column, whose bytes move when they grow.
+    char* const to = x_bytes.Extend(x_width);
+    std::memcpy(to, other.x_bytes.data() + row * x_width, x_width);
     AppendValid(true);
   } else if (x_child) {
     const auto [begin, count] = other.ListRange(row);
     for (uint64_t i = 0; i < count; ++i) x_child->AppendFrom(*other.x_child, begin + i);
     AppendList(count);
   } else {
-    // Not through a view: `other` may be this very column, whose bytes move when they grow.
     const uint64_t begin = other.x_offsets[row];
-    x_bytes.append(other.x_bytes, begin, other.x_offsets[row + 1] - begin);
+    const uint64_t size = other.x_offsets[row + 1] - begin;
+    char* const to = x_bytes.Extend(size);
+    if (size != 0) std::memcpy(to, other.x_bytes.data() + begin, size);
     x_offsets.push_back(x_bytes.size());
     AppendValid(true);
   }
@@ -111,20 +104,22 @@ void ColumnData::Truncate(uint64_t size) {
     if (x_child) x_child->Truncate(x_offsets.back());
     return;
   }
-  for (uint64_t row = size; row < x_size; ++row) {
-    x_null_count -= !(x_valid[row >> 3] >> (row & 7) & 1);
+  if (x_null_count != 0) {
+    for (uint64_t row = size; row < x_size; ++row) {
+      x_null_count -= !(x_valid[row >> 3] >> (row & 7) & 1);
+    }
+    x_valid.resize((size + 7) / 8);
+    // The bits behind the end must be 0: AppendValidBit only sets.
+    if ((size & 7) != 0) x_valid.back() &= static_cast<uint8_t>((1u << (size & 7)) - 1);
   }
-  x_valid.resize((size + 7) / 8);
-  // The bits behind the end must be 0: AppendValid only sets.
-  if ((size & 7) != 0) x_valid.back() &= static_cast<uint8_t>((1u << (size & 7)) - 1);
   if (x_width != 0) {
-    x_bytes.resize(size * x_width);
+    x_bytes.Truncate(size * x_width);
   } else {
     x_offsets.resize(size + 1);
     if (x_child) {
       x_child->Truncate(x_offsets.back());
     } else {
-      x_bytes.resize(x_offsets.back());
+      x_bytes.Truncate(x_offsets.back());
     }
   }
   x_size = size;

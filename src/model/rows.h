@@ -5,6 +5,7 @@
 // offsets; storage narrows them on the way out. Not thread-safe; distinct objects are independent.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_buffer.h"
 #include "lastword/schema.h"
 
 namespace lastword {
@@ -31,16 +33,32 @@ class ColumnData {
   /// Bytes held, for the accounting against `memory:`.
   uint64_t bytes_held() const;
 
+  /// Makes room for `rows` rows with `bytes` of values in all.
+  void Reserve(uint64_t rows, uint64_t bytes) {
+    x_bytes.Reserve(bytes);
+    if (x_width == 0) x_offsets.reserve(rows + 1);
+  }
   void AppendNull();
   /// Appends a fixed-width value; sizeof(T) must be FixedWidth(type()).
   template <typename T>
   void AppendFixed(const T& value) {
-    AppendFixedBytes(&value);
+    assert(sizeof value == x_width);
+    std::memcpy(x_bytes.Extend(sizeof value), &value, sizeof value);
+    AppendValid(true);
   }
   /// Appends FixedWidth(type()) bytes.
-  void AppendFixedBytes(const void* bytes);
+  void AppendFixedBytes(const void* bytes) {
+    assert(x_width != 0);
+    std::memcpy(x_bytes.Extend(x_width), bytes, x_width);
+    AppendValid(true);
+  }
   /// Appends a text, bytes or json value.
-  void AppendBytes(std::string_view bytes);
+  void AppendBytes(std::string_view bytes) {
+    assert(x_width == 0 && !x_child);
+    x_bytes.Append(bytes);
+    x_offsets.push_back(x_bytes.size());
+    AppendValid(true);
+  }
   /// Ends a list value whose `elements` last elements were appended to child() before.
   void AppendList(uint64_t elements);
   ColumnData& child() { return *x_child; }
@@ -62,11 +80,11 @@ class ColumnData {
     return value;
   }
   std::string_view FixedBytes(uint64_t row) const {
-    return std::string_view(x_bytes).substr(row * x_width, x_width);
+    return {x_bytes.data() + row * x_width, x_width};
   }
   /// The text, bytes or json value of a row.
   std::string_view Bytes(uint64_t row) const {
-    return std::string_view(x_bytes).substr(x_offsets[row], x_offsets[row + 1] - x_offsets[row]);
+    return {x_bytes.data() + x_offsets[row], x_offsets[row + 1] - x_offsets[row]};
   }
   /// First element and number of elements of a list value in child().
   std::pair<uint64_t, uint64_t> ListRange(uint64_t row) const {
@@ -74,16 +92,22 @@ class ColumnData {
   }
 
   // The raw parts, for storage (src/lance) to export and import without a copy where layouts agree.
-  const std::vector<uint8_t>& valid_bits() const {
-    return x_valid;
-  }  // least significant bit first; exact size unspecified
+  /// Least significant bit first; kept only while null_count() is not 0, exact size unspecified.
+  const std::vector<uint8_t>& valid_bits() const { return x_valid; }
   const std::vector<uint64_t>& offsets() const {
     return x_offsets;
   }  // size()+1 entries, only for variable-width types
-  const std::string& raw_bytes() const { return x_bytes; }
+  std::string_view raw_bytes() const { return x_bytes.view(); }
 
  private:
-  void AppendValid(bool valid);
+  void AppendValid(bool valid) {
+    if (valid && x_null_count == 0) {
+      ++x_size;
+      return;
+    }
+    AppendValidBit(valid);
+  }
+  void AppendValidBit(bool valid);
 
   Type x_type;
   uint32_t x_width = 0;
@@ -91,7 +115,7 @@ class ColumnData {
   uint64_t x_null_count = 0;
   std::vector<uint8_t> x_valid;
   std::vector<uint64_t> x_offsets;
-  std::string x_bytes;
+  ByteBuffer x_bytes;
   std::unique_ptr<ColumnData> x_child;
 };
 
