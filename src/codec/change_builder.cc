@@ -42,12 +42,27 @@ void ChangeBuilder::Start(Decoded& out) {
     } else {
       batch.rows = Rows(schema);
     }
+    for (size_t c = 0; c < schema.columns.size(); ++c) {
+      const TablePlan::Filled& filled = x_plans[i]->filled[c];
+      batch.rows.columns[c].Reserve(filled.rows, filled.bytes);
+    }
   }
   out.order.clear();
   out.records = 0;
   out.bytes = 0;
   out.schema_request.reset();
   out.error.reset();
+}
+
+void ChangeBuilder::Finish() {
+  for (const std::unique_ptr<TablePlan>& plan : x_plans) {
+    const Rows& rows = x_out->tables[plan->index].rows;
+    for (size_t c = 0; c < rows.columns.size(); ++c) {
+      const uint64_t bytes = rows.columns[c].raw_bytes().size();
+      // A little more, so that chunks of about one size need no second allocation.
+      plan->filled[c] = {rows.columns[c].size(), bytes + bytes / 16};
+    }
+  }
 }
 
 void ChangeBuilder::StartRecord() {

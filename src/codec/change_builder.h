@@ -32,6 +32,8 @@ class ChangeBuilder {
 
   /// Starts a call: empties the batches of `out`, keeping their memory.
   void Start(Decoded& out);
+  /// Ends a call: the next one makes room for as much as this one filled.
+  void Finish();
   /// Starts a record: what follows is one unit for RollBack.
   void StartRecord();
   /// Takes back what the record appended.

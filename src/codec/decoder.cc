@@ -44,6 +44,10 @@ class InputNames {
     return x_last = found->second;
   }
   const std::vector<std::string>& names() const { return x_names; }
+  void Clear() {
+    x_names.clear();
+    x_index.clear();
+  }
 
  private:
   std::vector<std::string> x_names;
@@ -134,6 +138,7 @@ void FormatDecoder::DecodeLines(std::string_view chunk, const ChunkPlace& place,
                                 Decoded& out) {
   x_builder.Start(out);
   x_reader->Start();
+  x_inputs.Clear();
   x_log = x_format == Format::kRecords;
   x_file = place.input;
   x_line = place.line;
@@ -266,6 +271,7 @@ bool FormatDecoder::StopAt(Error error, Decoded& out) {
 }
 
 void FormatDecoder::Finish(Decoded& out) {
+  x_builder.Finish();
   for (ChangeBatch& batch : out.tables) {
     if (batch.inputs != x_inputs.names()) batch.inputs = x_inputs.names();
     batch.null_values = x_log;
@@ -284,6 +290,7 @@ void FormatDecoder::DecodeRecords(std::span<const RawRecord> records,
                                   const std::vector<std::string>& inputs, Decoded& out) {
   x_builder.Start(out);
   x_reader->Start();
+  x_inputs.Clear();
   x_log = true;
   x_line = 0;
   for (const RawRecord& raw : records) {

@@ -83,7 +83,8 @@ class Decoder {
   virtual ~Decoder() = default;
   /// Decodes whole lines (the last may lack its newline only when `last`). Stops in front of a
   /// record that needs a schema change or is in error. Allocates `out.tables`; reuses their memory
-  /// when called again with the same `out`.
+  /// when called again with the same `out`. The inputs of a batch are those that this call met, in
+  /// order of appearance.
   virtual void DecodeLines(std::string_view chunk, const ChunkPlace& place, bool last,
                            Decoded& out) = 0;
   /// Decodes records that a source hands over one by one, in order; `inputs` are the names that

@@ -31,9 +31,9 @@ bool ImageReader::Read(TablePlan& plan, const JsonDoc& doc, uint32_t& token,
   size_t position = 0;
   JsonFault fault;
   Members members(doc, token, fault);
-  while (members.Next()) {
+  uint32_t column = kNone;
+  while (plan.NextColumn(position++, members, column)) {
     uint32_t at = members.value();
-    const uint32_t column = plan.ColumnAt(position++, members);
     if (column == kNone) {
       if (!members.ok()) break;
       if (!Unknown(plan, doc, at, members.name(), fields, fault, stop)) return false;

@@ -58,9 +58,9 @@ class ImageReader {
     JsonFault fault;
     Members members(doc, token, fault);
     size_t position = 0;
-    while (members.Next()) {
+    uint32_t column = kNone;
+    while (plan.NextColumn(position++, members, column)) {
       uint32_t at = members.value();
-      const uint32_t column = plan.ColumnAt(position++, members);
       if (column == kNone || !wanted(column)) {
         if (!SkipChecked(doc, at, fault, 1)) break;
       } else if (!ReadPart(plan, doc, at, forms, column, rows, fault, stop)) {

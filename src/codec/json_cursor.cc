@@ -9,6 +9,12 @@
 #include <cstring>
 
 namespace lastword::codec {
+namespace {
+
+constexpr const char* kNotClosed = "a text that is not closed";
+constexpr const char* kBadEscape = "an escape that JSON does not have, or half of a surrogate pair";
+
+}  // namespace
 
 struct JsonIndex::Stage {
   std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
@@ -173,6 +179,9 @@ bool UnescapeUnicode(std::string_view raw, size_t& at, std::string& out) {
   return true;
 }
 
+// What stands behind a backslash, and what it means.
+constexpr std::string_view kEscaped = "\"\\/bfnrt", kUnescaped = "\"\\/\b\f\n\r\t";
+
 /// Decodes the inside of a string that has a backslash at `at`; appends to `out`.
 bool Unescape(std::string_view raw, size_t at, std::string& out) {
   out.append(raw.substr(0, at));
@@ -184,11 +193,26 @@ bool Unescape(std::string_view raw, size_t at, std::string& out) {
       continue;
     }
     if (++at >= raw.size()) return false;
-    static constexpr std::string_view kFrom = "\"\\/bfnrt", kTo = "\"\\/\b\f\n\r\t";
     if (raw[at] == 'u') {
       if (!UnescapeUnicode(raw, at, out)) return false;
-    } else if (const size_t which = kFrom.find(raw[at]); which != std::string_view::npos) {
-      out += kTo[which];
+    } else if (const size_t which = kEscaped.find(raw[at]); which != std::string_view::npos) {
+      out += kUnescaped[which];
+      ++at;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether Unescape would succeed.
+bool EscapesAreSound(std::string_view raw) {
+  for (size_t at = raw.find('\\'); at != std::string_view::npos; at = raw.find('\\', at)) {
+    if (++at >= raw.size()) return false;
+    if (raw[at] == 'u') {
+      std::string unused;
+      if (!UnescapeUnicode(raw, at, unused)) return false;
+    } else if (kEscaped.find(raw[at]) != std::string_view::npos) {
       ++at;
     } else {
       return false;
@@ -226,17 +250,17 @@ bool IsNumber(std::string_view raw) {
   return i == size;
 }
 
-bool ReadString(const JsonDoc& doc, uint32_t token, std::string& scratch, std::string_view& out,
-                JsonFault& fault) {
+bool ReadEscaped(const JsonDoc& doc, uint32_t token, std::string& scratch, std::string_view& out,
+                 JsonFault& fault) {
   const std::string_view raw = doc.Scalar(token);
   if (raw.size() < 2 || raw.front() != '"' || raw.back() != '"') {
-    return fault.Set("a text that is not closed");
+    return fault.Set(kNotClosed);
   }
   out = raw.substr(1, raw.size() - 2);
   if (!HasBackslash(out)) return true;
   scratch.clear();
   if (!Unescape(out, out.find('\\'), scratch)) {
-    return fault.Set("an escape that JSON does not have, or half of a surrogate pair");
+    return fault.Set(kBadEscape);
   }
   out = scratch;
   return true;
@@ -261,7 +285,7 @@ bool ReadPlain(const JsonDoc& doc, uint32_t token, std::string_view& raw, JsonFa
   return fault.Set("a token that is no JSON value (NaN and Infinity must be quoted)");
 }
 
-bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth) {
+bool SkipDeeply(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth) {
   if (depth > kNestingMax) return fault.Set("more than 256 levels of objects and lists");
   switch (doc.At(token)) {
     case '{': {
@@ -286,9 +310,9 @@ bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t
       return elements.ok();
     }
     case '"': {
-      std::string scratch;
-      std::string_view unused;
-      if (!ReadString(doc, token, scratch, unused, fault)) return false;
+      const std::string_view raw = doc.Scalar(token);
+      if (raw.size() < 2 || raw.back() != '"') return fault.Set(kNotClosed);
+      if (!EscapesAreSound(raw.substr(1, raw.size() - 2))) return fault.Set(kBadEscape);
       ++token;
       return true;
     }
@@ -313,7 +337,7 @@ bool Members::Malformed() {
 void Members::DecodeName() {
   x_scratch.clear();
   if (!Unescape(x_name, x_name.find('\\'), x_scratch)) {
-    x_fault.Set("an escape that JSON does not have, or half of a surrogate pair");
+    x_fault.Set(kBadEscape);
     x_scratch.clear();
   }
   x_name = x_scratch;

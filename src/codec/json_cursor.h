@@ -105,43 +105,114 @@ const char* NameOf(JsonKind kind);
 /// skipped strictly later.
 uint32_t SkipUnchecked(const JsonDoc& doc, uint32_t token);
 
-/// Checks the value at `token` and everything in it, and moves `token` behind it.
-bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth = 0);
+/// Whether a byte of `word` is a backslash.
+inline bool HasBackslashByte(uint64_t word) {
+  word ^= 0x5C5C5C5C5C5C5C5CULL;
+  return ((word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL) != 0;
+}
 
 /// Whether a text as written has an escape.
 inline bool HasBackslash(std::string_view raw) {
-  const char* at = raw.data();
-  size_t left = raw.size();
-  if (left > 64) return std::memchr(at, '\\', left) != nullptr;
-  // Eight bytes at a time: a byte of `word` is 0 where the text has a backslash.
-  for (; left >= 8; at += 8, left -= 8) {
-    uint64_t word;
-    std::memcpy(&word, at, 8);
-    word ^= 0x5C5C5C5C5C5C5C5CULL;
-    if (((word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL) != 0) return true;
+  const char* const at = raw.data();
+  const size_t size = raw.size();
+  if (size > 64) return std::memchr(at, '\\', size) != nullptr;
+  uint64_t word = 0;
+  if (size >= 8) {
+    // Eight bytes at a time; the last eight overlap the ones before them.
+    for (size_t i = 0; i + 8 < size; i += 8) {
+      std::memcpy(&word, at + i, 8);
+      if (HasBackslashByte(word)) return true;
+    }
+    std::memcpy(&word, at + size - 8, 8);
+    return HasBackslashByte(word);
   }
-  for (; left != 0; ++at, --left) {
-    if (*at == '\\') return true;
+  if (size >= 4) {
+    uint32_t low = 0, high = 0;
+    std::memcpy(&low, at, 4);
+    std::memcpy(&high, at + size - 4, 4);
+    return HasBackslashByte(uint64_t{high} << 32 | low);
+  }
+  for (size_t i = 0; i < size; ++i) {
+    if (at[i] == '\\') return true;
   }
   return false;
 }
 
+/// A name as most writers put it into an object: quoted, with its colon, without blanks and
+/// escapes. Compared with what is written before anything else is known of a member.
+class WrittenName {
+ public:
+  WrittenName() = default;  // written nowhere
+  /// `name` has no escape.
+  explicit WrittenName(std::string_view name) : x_text("\"") { x_text.append(name).append("\":"); }
+
+  size_t size() const { return x_text.size(); }
+  std::string_view name() const { return std::string_view(x_text).substr(1, x_text.size() - 3); }
+  /// Whether `at`, of which size() bytes are readable, is written so.
+  bool Is(const char* at) const {
+    const char* const text = x_text.data();
+    const size_t size = x_text.size();
+    if (size > 16) return std::memcmp(at, text, size) == 0;
+    if (size >= 8) return Same<uint64_t>(at, text, size);
+    return size >= 4 ? Same<uint32_t>(at, text, size) : std::memcmp(at, text, size) == 0;
+  }
+
+ private:
+  /// The first and the last sizeof(Word) bytes, which overlap.
+  template <typename Word>
+  static bool Same(const char* a, const char* b, size_t size) {
+    Word first[2], last[2];
+    std::memcpy(&first[0], a, sizeof(Word));
+    std::memcpy(&first[1], b, sizeof(Word));
+    std::memcpy(&last[0], a + size - sizeof(Word), sizeof(Word));
+    std::memcpy(&last[1], b + size - sizeof(Word), sizeof(Word));
+    return ((first[0] ^ first[1]) | (last[0] ^ last[1])) == 0;
+  }
+
+  std::string x_text;
+};
+
 /// Checks that `raw` is a JSON number.
 bool IsNumber(std::string_view raw);
 
-/// Reads the string at `token`: a view of the text where it has no escapes, else of `scratch`.
-bool ReadString(const JsonDoc& doc, uint32_t token, std::string& scratch, std::string_view& out,
-                JsonFault& fault);
+/// ReadString where the text has escapes or is not closed.
+bool ReadEscaped(const JsonDoc& doc, uint32_t token, std::string& scratch, std::string_view& out,
+                 JsonFault& fault);
 
 /// Checks the scalar at `token` where it is no string: null, true, false or a number.
 bool ReadPlain(const JsonDoc& doc, uint32_t token, std::string_view& raw, JsonFault& fault);
+
+/// SkipChecked of what is no short text.
+bool SkipDeeply(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth);
+
+/// Checks the value at `token` and everything in it, and moves `token` behind it.
+inline bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth = 0) {
+  if (doc.At(token) == '"' && depth <= kNestingMax) {
+    const std::string_view raw = doc.Scalar(token);
+    if (raw.size() >= 2 && raw.back() == '"' && !HasBackslash(raw)) {
+      ++token;
+      return true;
+    }
+  }
+  return SkipDeeply(doc, token, fault, depth);
+}
+
+/// Reads the string at `token`: a view of the text where it has no escapes, else of `scratch`.
+inline bool ReadString(const JsonDoc& doc, uint32_t token, std::string& scratch,
+                       std::string_view& out, JsonFault& fault) {
+  const std::string_view raw = doc.Scalar(token);
+  if (raw.size() < 2 || raw.front() != '"' || raw.back() != '"' || HasBackslash(raw)) {
+    return ReadEscaped(doc, token, scratch, out, fault);
+  }
+  out = raw.substr(1, raw.size() - 2);
+  return true;
+}
 
 /// The members of an object, in order:
 ///   Members members(doc, token, fault);
 ///   while (members.Next()) { read members.name() and the value at members.value();
 ///                            members.Done(token behind the value); }
 ///   if (!members.ok()) …   else members.end() is the token behind the object
-/// Whoever does not ask for name() has compared raw_name() with a name that he knows.
 class Members {
  public:
   /// The value at `token` must be an object (KindOf). Where it is the first value of its text, it
@@ -174,9 +245,23 @@ class Members {
     x_token += 2;
     return true;
   }
-  /// As written, without the quotes: equal to a name without a backslash only where it is that
-  /// name.
-  std::string_view raw_name() const { return x_name; }
+  /// Does what Next does where the next member has the name `guess`, written so; else nothing.
+  bool NextIs(const WrittenName& guess) {
+    uint32_t token = x_token;
+    if (!x_first) {
+      if (x_doc.At(token) != ',') return false;
+      ++token;
+    }
+    if (token + 2 >= x_doc.end || x_fault.why != nullptr) return false;
+    const uint32_t from = x_doc.tokens[token];
+    if (x_doc.tokens[token + 1] + 1 - from != guess.size() || !guess.Is(x_doc.text + from)) {
+      return false;
+    }
+    x_name = std::string_view(x_doc.text + from + 1, guess.size() - 3);
+    x_first = x_decoded = false;
+    x_token = token + 2;
+    return true;
+  }
   /// Decoded; valid until the next call of Next. An escape that is none is a fault and gives "".
   std::string_view name() {
     if (!x_decoded && HasBackslash(x_name)) DecodeName();

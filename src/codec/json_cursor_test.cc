@@ -100,6 +100,44 @@ TEST(JsonCursor, RawTextIsTheValueWithoutBlanksAround) {
   EXPECT_EQ(raw, (std::vector<std::string>{R"({ "b" : [1, 2] })", "12.50"}));
 }
 
+TEST(JsonCursor, GuessesOnlyTheNameThatIsWritten) {
+  for (size_t size = 0; size < 40; ++size) {
+    const std::string name(size, 'n');
+    const WrittenName guess(name);
+    EXPECT_EQ(guess.name(), name);
+    const auto guessed = [&](const std::string& object) {
+      JsonIndex index;
+      EXPECT_TRUE(index.Index(object)) << object;
+      JsonFault fault;
+      Members members(index.doc(), 0, fault);
+      const bool is = members.NextIs(guess);
+      EXPECT_EQ(members.Next() && members.ok(), !is) << "what was refused is there still";
+      return is;
+    };
+    EXPECT_TRUE(guessed("{\"" + name + "\":1}")) << size;
+    EXPECT_FALSE(guessed("{\"" + name + "n\":1}")) << size;
+    EXPECT_FALSE(guessed("{\"" + name + "\" :1}")) << size;
+    for (size_t i = 0; i < size; ++i) {
+      std::string other = name;
+      other[i] = 'm';
+      EXPECT_FALSE(guessed("{\"" + other + "\":1}")) << size << " " << i;
+    }
+  }
+}
+
+TEST(JsonCursor, FindsABackslashAnywhere) {
+  for (size_t size = 0; size < 100; ++size) {
+    std::string text(size, '[');
+    EXPECT_FALSE(HasBackslash(text)) << size;
+    for (size_t i = 0; i < size; ++i) {
+      text[i] = '\\';
+      EXPECT_TRUE(HasBackslash(text)) << size << " " << i;
+      text[i] = ']';
+      EXPECT_FALSE(HasBackslash(text)) << size << " " << i;
+    }
+  }
+}
+
 TEST(JsonCursor, ABlankTextHasNoTokens) {
   JsonIndex index;
   for (const char* text : {"", "   ", "\r\n\t"}) {

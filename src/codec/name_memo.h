@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,26 +12,32 @@ namespace lastword::codec {
 
 class NameMemo {
  public:
-  /// What the member at `position` is: `lookup(name)` of its decoded name, remembered.
+  /// Moves `members` to its next member, which is the `position`-th one, and says what it means:
+  /// `lookup(name)` of its decoded name, remembered. False where Members::Next is.
   template <typename Lookup>
-  uint32_t Find(size_t position, Members& members, const Lookup& lookup) {
-    if (position < x_entries.size() && x_entries[position].name == members.raw_name()) {
-      return x_entries[position].meaning;
+  bool Next(size_t position, Members& members, const Lookup& lookup, uint32_t& meaning) {
+    if (position < x_entries.size()) {
+      const Entry& entry = x_entries[position];
+      if (members.NextIs(entry.name)) {
+        meaning = entry.meaning;
+        return true;
+      }
     }
+    if (!members.Next()) return false;
     const std::string_view name = members.name();
-    const uint32_t meaning = lookup(name);
-    // A name with a backslash is written in another way than it reads: it is looked up each time.
+    meaning = lookup(name);
+    // A name that JSON escapes is written in another way than it reads: it is looked up each time.
     if (position < kPositionsMax && members.ok() && !HasBackslash(name)) {
       if (position >= x_entries.size()) x_entries.resize(position + 1);
-      x_entries[position] = Entry{std::string(name), meaning};
+      x_entries[position] = Entry{WrittenName(name), meaning};
     }
-    return meaning;
+    return true;
   }
 
  private:
-  static constexpr size_t kPositionsMax = 64;
+  static constexpr size_t kPositionsMax = 4096;
   struct Entry {
-    std::string name = "\"";  // no name is written so
+    WrittenName name;
     uint32_t meaning = 0;
   };
   std::vector<Entry> x_entries;

@@ -35,12 +35,12 @@ TablePlan::TablePlan(uint32_t table, const TableSpec& table_spec)
       schema(spec.schema),
       digester(schema),
       image_names(schema.columns.size()),
-      written_names(schema.columns.size()),
       is_key(schema.columns.size(), 0),
       origin_columns(OriginColumns(schema)),
       told_apart_with_schemas(ToldApart(spec.sources, schema, true)),
       told_apart_without_schemas(ToldApart(spec.sources, schema, false)),
       key_names(spec.primary_key),
+      filled(schema.columns.size()),
       stamps(schema.columns.size(), 0),
       plain_forms(schema.columns.size()),
       image_key(schema),
@@ -56,8 +56,6 @@ TablePlan::TablePlan(uint32_t table, const TableSpec& table_spec)
     }
     image_names[i] = column.from.empty() ? column.name : column.from;
     x_by_name.emplace(image_names[i], i);
-    // No name is written as a lone quote.
-    written_names[i] = HasBackslash(image_names[i]) ? "\"" : image_names[i];
     ++image_columns;
   }
   for (const std::string& name : spec.sequence_columns) {
@@ -67,14 +65,6 @@ TablePlan::TablePlan(uint32_t table, const TableSpec& table_spec)
     if (column) scratch_columns.push_back(*column);
   }
   scratch_columns.insert(scratch_columns.end(), schema.key.begin(), schema.key.end());
-}
-
-uint32_t TablePlan::Find(size_t position, std::string_view name) {
-  const uint32_t column = FindByName(name);
-  // Positions that no image has had yet; beyond a limit they are looked up each time.
-  if (position >= order.size() && position < 4096) order.resize(position + 1, kNone);
-  if (position < order.size()) order[position] = column;
-  return column;
 }
 
 }  // namespace lastword::codec

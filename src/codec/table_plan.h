@@ -11,6 +11,7 @@
 
 #include "codec/connect_schema.h"
 #include "codec/decoder.h"
+#include "codec/name_memo.h"
 #include "model/digest.h"
 #include "model/rows.h"
 
@@ -33,14 +34,11 @@ struct TablePlan {
   TablePlan(const TablePlan&) = delete;
   TablePlan& operator=(const TablePlan&) = delete;
 
-  /// The column of the `position`-th member of an image, or kNone. Images of one table have their
-  /// members in one order, so the answer of last time is tried first.
-  uint32_t ColumnAt(size_t position, Members& members) {
-    if (position < order.size()) {
-      const uint32_t column = order[position];
-      if (column != kNone && written_names[column] == members.raw_name()) return column;
-    }
-    return Find(position, members.name());
+  /// Moves to the next member of an image, the `position`-th one, and finds its column, or kNone.
+  /// False where Members::Next is.
+  bool NextColumn(size_t position, Members& members, uint32_t& column) {
+    return x_names.Next(
+        position, members, [this](std::string_view name) { return FindByName(name); }, column);
   }
 
   /// The column that the image's member `name` fills, or kNone.
@@ -61,18 +59,20 @@ struct TablePlan {
   const TableSpec spec;
   const Schema& schema;  // of `spec`
   Digester digester;
-  std::vector<std::string_view> image_names;    // a column: its name in the image; empty = metadata
-  std::vector<std::string_view> written_names;  // the same, but for names that JSON escapes
-  uint32_t image_columns = 0;                   // how many columns the image fills
-  std::vector<uint8_t> is_key;                  // a column: 1 where it is part of the key
-  bool key_from_source = false;                 // a key column is filled from the envelope's source
-  std::vector<std::string> origin_columns;      // of the key: model/origin.h
-  bool told_apart_with_schemas = false;         // by them: codec/source_names.h
+  std::vector<std::string_view> image_names;  // a column: its name in the image; empty = metadata
+  uint32_t image_columns = 0;                 // how many columns the image fills
+  std::vector<uint8_t> is_key;                // a column: 1 where it is part of the key
+  bool key_from_source = false;               // a key column is filled from the envelope's source
+  std::vector<std::string> origin_columns;    // of the key: model/origin.h
+  bool told_apart_with_schemas = false;       // by them: codec/source_names.h
   bool told_apart_without_schemas = false;
   std::vector<MetadataColumn> metadata;
   std::vector<std::string> key_names;  // declared, else those of the first record key that was seen
   std::vector<uint32_t> sequence;      // columns that make the version, in order; or kOffsetColumn
-  std::vector<uint32_t> order;         // a position in the image: its column last time
+  struct Filled {
+    uint64_t rows = 0, bytes = 0;
+  };
+  std::vector<Filled> filled;  // a column: how much the last call of the decoder put into it
   std::vector<uint32_t> stamps;
   uint32_t stamp = 0;
 
@@ -87,8 +87,7 @@ struct TablePlan {
   std::vector<uint32_t> scratch_columns;
 
  private:
-  uint32_t Find(size_t position, std::string_view name);
-
+  NameMemo x_names;
   std::unordered_map<std::string_view, uint32_t> x_by_name;
 };
 

@@ -48,9 +48,10 @@ DebeziumReader::Part DebeziumReader::PartOf(std::string_view name) {
 bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope, Source& source) {
   JsonFault fault;
   Members members(*payload.doc, payload.token, fault);
-  while (members.Next()) {
-    const auto part =
-        static_cast<Part>(x_envelope_names.Find(envelope.members++, members, &PartOf));
+  uint32_t meaning = kOther;
+  while (x_envelope_names.Next(envelope.members, members, &PartOf, meaning)) {
+    const auto part = static_cast<Part>(meaning);
+    ++envelope.members;
     envelope.only_clocks &= part == kClock;
     uint32_t behind = members.value();
     if (part >= kClock) {
@@ -174,10 +175,10 @@ bool DebeziumReader::ReadSource(JsonRef block, Source& source, uint32_t& behind_
   size_t position_in_block = 0;
   JsonFault fault;
   Members members(doc, block.token, fault);
-  while (members.Next()) {
+  uint32_t meaning = kNoField;
+  while (x_source_names.Next(position_in_block++, members, &FieldOf, meaning)) {
     const uint32_t token = members.value();
-    const auto field =
-        static_cast<Field>(x_source_names.Find(position_in_block++, members, &FieldOf));
+    const auto field = static_cast<Field>(meaning);
     uint32_t behind = token;
     if (field != kNoField) {
       if ((seen >> field & 1) != 0) {

@@ -18,33 +18,44 @@ std::optional<uint64_t> Number(std::string_view text, int base = 10) {
   return value;
 }
 
-/// Reads `[x,y]` where each is null, a number or a quoted number; false for anything else.
+/// Moves `at` behind `what`; false where something else stands there.
+bool Take(const char*& at, const char* end, std::string_view what) {
+  if (static_cast<size_t>(end - at) < what.size()) return false;
+  for (size_t i = 0; i < what.size(); ++i) {
+    if (at[i] != what[i]) return false;
+  }
+  at += what.size();
+  return true;
+}
+
+void TakeBlanks(const char*& at, const char* end) {
+  while (at != end && *at == ' ') ++at;
+}
+
+/// Reads null, a number or a quoted number, whose quotes may be escaped.
+bool TakePosition(const char*& at, const char* end, std::optional<uint64_t>& out) {
+  TakeBlanks(at, end);
+  if (!Take(at, end, "null")) {
+    const bool escaped = Take(at, end, "\\\"");
+    const bool quoted = escaped || Take(at, end, "\"");
+    uint64_t value = 0;
+    const auto [behind, status] = std::from_chars(at, end, value);
+    if (status != std::errc()) return false;
+    out = value;
+    at = behind;
+    if (quoted && !Take(at, end, escaped ? "\\\"" : "\"")) return false;
+  }
+  TakeBlanks(at, end);
+  return true;
+}
+
+/// Reads `[x,y]` where each is a position; false for anything else.
 bool ParseSequence(std::string_view text, std::optional<uint64_t>& commit,
                    std::optional<uint64_t>& event) {
-  size_t at = 0;
-  const auto take = [&](std::string_view what) {
-    if (text.substr(at, what.size()) != what) return false;
-    at += what.size();
-    return true;
-  };
-  const auto blanks = [&] {
-    while (take(" ")) continue;
-  };
-  const auto element = [&](std::optional<uint64_t>& out) {
-    blanks();
-    if (!take("null")) {
-      const bool escaped = take("\\\"");
-      const bool quoted = escaped || take("\"");
-      const size_t from = at;
-      while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
-      out = Number(text.substr(from, at - from));
-      if (!out || (quoted && !take(escaped ? "\\\"" : "\""))) return false;
-    }
-    blanks();
-    return true;
-  };
-  return take("[") && element(commit) && take(",") && element(event) && take("]") &&
-         at == text.size();
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  return Take(at, end, "[") && TakePosition(at, end, commit) && Take(at, end, ",") &&
+         TakePosition(at, end, event) && Take(at, end, "]") && at == end;
 }
 
 bool IsSnapshotEnd(std::string_view snapshot) {
