@@ -25,6 +25,8 @@ bool HasInput(const std::vector<uint16_t>& memories, uint32_t input) {
 // Keys that the batch has touched already are not asked of the index again.
 void TableState::PrefetchKeys(const ChangeBatch& batch, size_t begin, size_t end) {
   x_ahead.clear();
+  for (size_t i = begin; i < end; ++i) x_overlay.PrefetchSlot(batch.heads[i].key);
+  for (size_t i = begin; i < end; ++i) x_overlay.PrefetchKey(batch.heads[i].key);
   for (size_t i = begin; i < end; ++i) {
     const KeyHash& key = batch.heads[i].key;
     if (x_overlay.Find(key) == nullptr) x_ahead.push_back(key);
@@ -154,14 +156,27 @@ uint32_t TableState::NewChunk(std::shared_ptr<const Schema> schema) {
   return static_cast<uint32_t>(x_chunks.size() - 1);
 }
 
+void TableState::CountChunks() {
+  for (; x_counted < x_chunks.size(); ++x_counted) {
+    if (x_counted != x_built) x_counted_bytes += x_chunks[x_counted]->rows.bytes_held();
+  }
+}
+
+// The next row that is put together here goes into a new chunk.
+void TableState::LeaveBuilt() {
+  if (x_built < x_counted) x_counted_bytes += x_chunks[x_built]->rows.bytes_held();
+  x_built = UINT32_MAX;
+}
+
 TableState::KeyView TableState::View(const KeyHash& key, std::string_view canonical_key) {
   const PendingKey& pending = Load(key, canonical_key);
   return {pending.now, pending.row, ExtraOf(pending)};
 }
 
 uint64_t TableState::pending_bytes() const {
-  uint64_t bytes = x_overlay.bytes_held();
-  for (const auto& chunk : x_chunks) bytes += chunk->rows.bytes_held();
+  uint64_t bytes = x_overlay.bytes_held() + x_counted_bytes;
+  for (uint64_t i = x_counted; i < x_chunks.size(); ++i) bytes += x_chunks[i]->rows.bytes_held();
+  if (x_built < x_counted) bytes += x_chunks[x_built]->rows.bytes_held();
   for (const std::string& block : x_key_arena) bytes += block.capacity();
   return bytes;
 }

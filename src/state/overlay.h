@@ -34,6 +34,15 @@ class Overlay {
  public:
   /// The key's slot, or null where the batch has not touched it. Stays valid until Clear.
   PendingKey* Find(const KeyHash& key);
+  /// Tells the memory that a Find of `key` follows: the slot first, what it names once that came.
+  void PrefetchSlot(const KeyHash& key) const {
+    if (!x_slots.empty()) __builtin_prefetch(&x_slots[key.high & (x_slots.size() - 1)]);
+  }
+  void PrefetchKey(const KeyHash& key) const {
+    if (x_slots.empty()) return;
+    const uint32_t slot = x_slots[key.high & (x_slots.size() - 1)];
+    if (slot != UINT32_MAX) __builtin_prefetch(&x_keys[slot].now);
+  }
   /// A fresh slot; the key must not be there.
   PendingKey& Add(const KeyHash& key);
   PendingKey& at(uint64_t slot) { return x_keys[slot]; }

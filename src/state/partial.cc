@@ -51,7 +51,8 @@ RowRef TableState::BuildRow(RowRef image, const std::vector<std::string>& take,
   // A chunk is never read and appended to at once: its buffers may move.
   const bool reads_built =
       x_built != UINT32_MAX && (image.chunk == x_built || &base == x_chunks[x_built].get());
-  if (x_built == UINT32_MAX || reads_built) x_built = NewChunk(x_schema);
+  if (reads_built) LeaveBuilt();
+  if (x_built == UINT32_MAX) x_built = NewChunk(x_schema);
   RowChunk& built = *x_chunks[x_built];
   const RowChunk& own = *x_chunks[image.chunk];
   for (uint32_t i = 0; i < x_schema->columns.size(); ++i) {

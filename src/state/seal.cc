@@ -98,20 +98,28 @@ void TableState::SealRows(SealedBatch& sealed) {
   for (const char* column : kVersionColumns) {
     sealed.rows.columns.emplace_back(VersionColumnType(column));
   }
-  // Rows of one chunk are copied column by column in runs: adapters are made once a chunk.
-  std::vector<std::unique_ptr<RowAdapter>> adapters(x_chunks.size());
-  const size_t width = x_schema->columns.size();
+  // In the order of memory, a chunk's rows column by column: what is read lies side by side.
+  std::sort(sealed.row_keys.begin(), sealed.row_keys.end(),
+            [](const PendingKey* a, const PendingKey* b) {
+              return std::pair(a->row.chunk, a->row.row) < std::pair(b->row.chunk, b->row.row);
+            });
+  std::vector<uint64_t> rows;
+  for (size_t i = 0; i < sealed.row_keys.size();) {
+    const uint32_t at = sealed.row_keys[i]->row.chunk;
+    rows.clear();
+    for (; i < sealed.row_keys.size() && sealed.row_keys[i]->row.chunk == at; ++i) {
+      rows.push_back(sealed.row_keys[i]->row.row);
+    }
+    const RowChunk& chunk = *x_chunks[at];
+    RowAdapter(*chunk.schema, *x_schema).Append(chunk.rows, rows, sealed.rows);
+  }
+  ColumnData* const versions = &sealed.rows.columns[x_schema->columns.size()];
   for (const PendingKey* key : sealed.row_keys) {
-    const RowChunk& chunk = *x_chunks[key->row.chunk];
-    std::unique_ptr<RowAdapter>& adapter = adapters[key->row.chunk];
-    if (!adapter) adapter = std::make_unique<RowAdapter>(*chunk.schema, *x_schema);
-    adapter->Append(chunk.rows, key->row.row, sealed.rows);
-    std::vector<ColumnData>& columns = sealed.rows.columns;
-    columns[width].AppendFixed(key->now.epoch);
-    columns[width + 1].AppendFixed(key->now.hi);
-    columns[width + 2].AppendFixed(key->now.mid);
-    columns[width + 3].AppendFixed(key->now.lo);
-    columns[width + 4].AppendFixed(key->now.digest);
+    versions[0].AppendFixed(key->now.epoch);
+    versions[1].AppendFixed(key->now.hi);
+    versions[2].AppendFixed(key->now.mid);
+    versions[3].AppendFixed(key->now.lo);
+    versions[4].AppendFixed(key->now.digest);
   }
 }
 

@@ -42,7 +42,7 @@ TableState::TableState(KeyIndex& index, StoredRows& stored, const StateOptions& 
 void TableState::SetSchema(const Schema& schema) {
   x_schema = std::make_shared<const Schema>(schema);
   x_origin_columns = OriginColumns(schema);
-  x_built = UINT32_MAX;
+  LeaveBuilt();
 }
 
 void TableState::Restore(StateHead head,
@@ -68,6 +68,7 @@ void TableState::Abandon() {
   x_arrival_ordinal = 0;
   x_pending_changes = 0;
   x_built = UINT32_MAX;
+  x_counted = x_counted_bytes = 0;
   x_dirty = false;
 }
 
@@ -81,6 +82,7 @@ Error TableState::At(const Incoming& in, ErrorKind kind, std::string message) co
 }
 
 Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
+  CountChunks();
   const uint32_t chunk = NewChunk(x_schema);
   std::swap(x_chunks[chunk]->rows, batch.rows);
   std::optional<FirstHalf> first_half;

@@ -227,6 +227,8 @@ class TableState {
   void SetDeleteMemory(PendingKey& key, uint32_t input, uint16_t memory);
   void ForgetSeenDeletes(PendingKey& key);
   uint32_t NewChunk(std::shared_ptr<const Schema> schema);
+  void CountChunks();
+  void LeaveBuilt();
 
   // partial.cc: images with unavailable columns
   Status ApplyPartial(PendingKey& key, const Incoming& in);
@@ -296,6 +298,8 @@ class TableState {
   uint32_t x_built = UINT32_MAX;       // chunk of rows that were put together here
   uint64_t x_arrival_ordinal = 0;
   uint64_t x_pending_changes = 0;
+  // Bytes held by the first x_counted chunks, but for x_built: only that one still grows.
+  uint64_t x_counted = 0, x_counted_bytes = 0;
   bool x_dirty = false;
   Counts x_counts;
 };
