@@ -235,10 +235,6 @@ Status FromMagnitude(Limbs limbs, bool negative, int32_t scale, const Type& type
   return FromDigits(digits, -int64_t{scale}, negative, type, out);
 }
 
-}  // namespace
-
-namespace {
-
 // "-1234.50" as most values are: no exponent, not more digits than one word and `type` hold. False
 // where it is anything else, right or wrong.
 bool FromShortText(std::string_view text, const Type& type, void* out) {
