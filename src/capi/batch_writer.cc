@@ -1,6 +1,7 @@
 #include "capi/batch_writer.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/bytes.h"
 #include "base/format.h"
@@ -11,9 +12,10 @@
 namespace lastword::capi {
 namespace {
 
-// Superseded rows are dropped when they outnumber the live ones by this many.
-constexpr uint64_t kDeadRowsMin = 1 << 16;
-constexpr uint64_t kSlotBytes = 160;  // a slot and its place in the map, about
+constexpr size_t kRowsAtOnce = 64;
+constexpr size_t kTableMin = 1 << 10;
+constexpr uint64_t kPlaceBytes = 16;  // of a slot in the table, about
+constexpr uint32_t kSlotsAhead = 8;
 constexpr uint64_t kRankOfRemoval = 1;
 constexpr uint64_t kSealedHeadBytes = 48;  // a change without its key and row, at most
 
@@ -69,59 +71,81 @@ BatchWriter::BatchWriter(WriterOptions options)
       x_schema(x_options.declared.schema),
       x_reader(x_schema, x_options.declared.encoded_columns,
                x_options.versions.source == VersionRule::Source::kGiven),
-      x_digester(x_schema) {
+      x_digester(x_schema),
+      x_incoming_rows(x_schema) {
   Begin();
 }
 
 void BatchWriter::Begin() {
   x_batch_id = NewBatchId();
-  x_rows = Rows(x_schema);
+  x_rows.Clear();
+  x_table.assign(std::max(kTableMin, std::bit_ceil(2 * x_slots.size())), 0);
   x_slots.clear();
-  x_by_key.clear();
+  x_versions.clear();
   x_key_bytes.clear();
-  x_live_rows = 0;
-  x_rows_appended = 0;
 }
 
 uint64_t BatchWriter::bytes_held() const {
   uint64_t waiting = 0;
   for (const std::string& part : x_parts) waiting += part.size();
-  return x_rows.bytes_held() + x_key_bytes.size() + x_slots.size() * kSlotBytes + waiting;
+  return x_rows.bytes_used() + x_key_bytes.size() + x_slots.size() * (sizeof(Slot) + kPlaceBytes) +
+         x_versions.size() * sizeof(Versions) + waiting;
 }
 
 Status BatchWriter::Add(std::string_view encoded, uint64_t count) {
   if (x_failed) {
     return Error{ErrorKind::kUsage, "the writer failed before: its batch is incomplete", {}};
   }
-  for (uint64_t i = 0; i < count; ++i) {
-    Status added = AddRow(encoded);
-    if (!added.ok()) {
-      x_failed = true;
-      return added;
+  Status read = Ok{};
+  while (count > 0 && read.ok()) {
+    x_incoming.clear();
+    x_incoming_keys.clear();
+    x_incoming_rows.Truncate(0);
+    for (; count > 0 && x_incoming.size() < kRowsAtOnce && read.ok(); --count) {
+      read = ReadIncoming(encoded);
     }
+    FindSlots();
+    for (size_t i = 0; i < x_incoming.size(); ++i) Take(x_incoming[i], i);
   }
-  if (!encoded.empty()) {
-    x_failed = true;
-    return Error{ErrorKind::kUsage,
+  if (read.ok() && !encoded.empty()) {
+    read = Error{ErrorKind::kUsage,
                  Message("{} bytes are left behind the last encoded row", encoded.size()),
                  {}};
   }
-  if (x_rows.size() > 2 * x_live_rows + kDeadRowsMin) DropDeadRows();
+  x_failed = !read.ok();
+  return read;
+}
+
+// Takes the next row off `encoded`; on an error nothing of it is left.
+Status BatchWriter::ReadIncoming(std::string_view& encoded) {
+  Incoming incoming{};
+  const std::string_view before = encoded;
+  LW_RETURN_IF_ERROR(x_reader.Read(encoded, x_incoming_rows, incoming.kind, incoming.version));
+  ++x_rows_added;
+  const uint64_t row = x_incoming.size();
+  incoming.encoded = before.substr(0, before.size() - encoded.size());
+  if (x_options.declared.appends) {
+    LW_RETURN_IF_ERROR(AppendIdentity(incoming.kind, x_incoming_rows, x_slots.size() + row));
+  }
+  LW_RETURN_IF_ERROR(VersionOf(row, incoming.kind, incoming.version));
+  const size_t key_begin = x_incoming_keys.size();
+  LW_RETURN_IF_ERROR(AppendKey(x_schema, x_incoming_rows, row, x_incoming_keys));
+  const size_t key_size = x_incoming_keys.size() - key_begin;
+  if (x_key_bytes.size() + x_incoming_keys.size() > UINT32_MAX) {
+    return Error{ErrorKind::kOutOfRange, "the keys of a batch exceed 4 GiB; seal it earlier", {}};
+  }
+  incoming.key = Hash128(std::string_view(x_incoming_keys).substr(key_begin, key_size));
+  incoming.key_begin = static_cast<uint32_t>(key_begin);
+  incoming.key_size = static_cast<uint32_t>(key_size);
+  __builtin_prefetch(&x_table[incoming.key.low & (x_table.size() - 1)]);
+  x_order.Prefetch(incoming.key);
+  x_incoming.push_back(incoming);
   return Ok{};
 }
 
-Status BatchWriter::AddRow(std::string_view& encoded) {
-  RowKind kind;
-  Version version;
-  LW_RETURN_IF_ERROR(x_reader.Read(encoded, x_rows, kind, version));
-  ++x_counts.rows_added;
-  if (x_options.declared.appends) LW_RETURN_IF_ERROR(AppendIdentity(kind));
-  return Take(x_rows.columns[0].size() - 1, kind, version);
-}
-
-// The identity of a row without a key: nothing else has this batch's id, and nothing in it has this
-// place.
-Status BatchWriter::AppendIdentity(RowKind kind) {
+// The identity of row `ordinal` of a batch without a key: nothing else has this batch's id, and
+// nothing in it has this place.
+Status BatchWriter::AppendIdentity(RowKind kind, Rows& rows, uint64_t ordinal) const {
   if (kind != RowKind::kInsert) {
     return Error{ErrorKind::kInvalidOperation,
                  "a table without a primary key takes insertions only; declare PRIMARY KEY … NOT "
@@ -129,9 +153,9 @@ Status BatchWriter::AppendIdentity(RowKind kind) {
                  {}};
   }
   std::string place = x_batch_id;
-  ByteWriter(place).Put(x_rows_appended++);
+  ByteWriter(place).Put(ordinal);
   const KeyHash identity = Hash128(place);
-  x_rows.columns.back().AppendFixed(identity);
+  rows.columns.back().AppendFixed(identity);
   return Ok{};
 }
 
@@ -140,7 +164,7 @@ Status BatchWriter::VersionOf(uint64_t row, RowKind kind, Version& version) cons
   if (rule.source != VersionRule::Source::kColumns) return Ok{};
   uint64_t* const parts[] = {&version.hi, &version.mid, &version.lo};
   for (size_t i = 0; i < rule.columns.size(); ++i) {
-    const ColumnData& column = x_rows.columns[rule.columns[i]];
+    const ColumnData& column = x_incoming_rows.columns[rule.columns[i]];
     if (column.IsNull(row)) {
       Error error{ErrorKind::kNoVersion,
                   "a sequence column is NULL, so the change has no version; choose columns that "
@@ -155,165 +179,210 @@ Status BatchWriter::VersionOf(uint64_t row, RowKind kind, Version& version) cons
   return Ok{};
 }
 
-BatchWriter::Slot& BatchWriter::SlotOf(std::string_view key, bool& fresh) {
-  const KeyHash hash = Hash128(key);
-  const auto [found, inserted] = x_by_key.try_emplace(hash, static_cast<uint32_t>(x_slots.size()));
-  fresh = inserted;
-  if (inserted) {
-    Slot slot;
-    slot.key = hash;
-    slot.key_begin = x_key_bytes.size();
-    slot.key_size = static_cast<uint32_t>(key.size());
-    x_key_bytes += key;
-    x_slots.push_back(std::move(slot));
-  }
-  return x_slots[found->second];
+// The place of `key` in the table: of its slot, or the free one that it would take.
+uint32_t* BatchWriter::PlaceOf(const KeyHash& key) {
+  const size_t mask = x_table.size() - 1;
+  size_t place = key.low & mask;
+  while (x_table[place] != 0 && x_slots[x_table[place] - 1].key != key) place = (place + 1) & mask;
+  return &x_table[place];
 }
 
-Status BatchWriter::Take(uint64_t row, RowKind kind, Version version) {
-  LW_RETURN_IF_ERROR(VersionOf(row, kind, version));
-  x_key.clear();
-  LW_RETURN_IF_ERROR(AppendKey(x_schema, x_rows, row, x_key));
-  bool fresh = false;
-  Slot& slot = SlotOf(x_key, fresh);
-  if (!fresh) {
-    ++x_counts.rows_collapsed;
-    CountOrder(slot, kind);
+void BatchWriter::GrowTable(size_t slots) {
+  if (2 * slots <= x_table.size()) return;
+  x_table.assign(4 * std::bit_ceil(slots), 0);
+  for (size_t slot = 0; slot < x_slots.size(); ++slot) {
+    *PlaceOf(x_slots[slot].key) = static_cast<uint32_t>(slot + 1);
   }
-  const bool taken = x_options.versions.source == VersionRule::Source::kArrival
-                         ? TakeArrival(slot, kind, row)
-                         : TakeVersioned(slot, kind, row, version);
-  if (!taken || IsRemoval(kind)) x_rows.Truncate(row);
+}
+
+// Each step asks for the memory that the next one needs, of all incoming rows.
+void BatchWriter::FindSlots() {
+  GrowTable(x_slots.size() + x_incoming.size());
+  for (const Incoming& incoming : x_incoming) {
+    const uint32_t first = x_table[incoming.key.low & (x_table.size() - 1)];
+    if (first != 0) __builtin_prefetch(&x_slots[first - 1]);
+  }
+  for (Incoming& incoming : x_incoming) {
+    uint32_t& place = *PlaceOf(incoming.key);
+    incoming.fresh = place == 0;
+    if (incoming.fresh) {
+      Slot& slot = x_slots.emplace_back();
+      slot.key = incoming.key;
+      slot.key_begin = static_cast<uint32_t>(x_key_bytes.size());
+      slot.key_size = incoming.key_size;
+      x_key_bytes.append(x_incoming_keys, incoming.key_begin, incoming.key_size);
+      if (!arrival()) x_versions.emplace_back();
+      place = static_cast<uint32_t>(x_slots.size());
+    }
+    incoming.slot = place - 1;
+    const char* row = x_slots[incoming.slot].row.begin;
+    if (row != nullptr) __builtin_prefetch(row, 1);
+  }
+}
+
+void BatchWriter::Take(const Incoming& incoming, uint64_t row) {
+  Slot& slot = x_slots[incoming.slot];
+  if (incoming.fresh) {
+    x_order.Begins(slot.key, incoming.kind);
+  } else {
+    ++x_rows_collapsed;
+    x_order.Follows(LifeOf(incoming.slot), incoming.kind);
+  }
+  if (arrival()) {
+    TakeArrival(slot, incoming);
+  } else {
+    TakeVersioned(slot, x_versions[incoming.slot], incoming, row);
+  }
+}
+
+RowLife BatchWriter::LifeOf(uint32_t number) const {
+  const Slot& slot = x_slots[number];
+  if (IsLoneUpdateBefore(number)) return RowLife::kGone;
+  if (!slot.has_state) return RowLife::kUnknown;
+  return slot.row.empty() ? RowLife::kGone : RowLife::kLives;
+}
+
+// A -U at or below the state was superseded, wherever it came in between.
+bool BatchWriter::IsLoneUpdateBefore(uint32_t number) const {
+  const Slot& slot = x_slots[number];
+  if (!slot.has_update_before || arrival() || !slot.has_state) return slot.has_update_before;
+  return x_versions[number].update_before > x_versions[number].version;
+}
+
+void BatchWriter::TakeArrival(Slot& slot, const Incoming& incoming) {
+  if (incoming.kind == RowKind::kUpdateBefore) {
+    slot.has_update_before = true;
+    return;
+  }
+  slot.has_state = true;
+  slot.has_update_before = false;
+  if (incoming.kind == RowKind::kDelete) {
+    x_rows.Drop(slot.row);
+  } else {
+    x_rows.Put(incoming.encoded, slot.row);
+  }
+}
+
+void BatchWriter::TakeVersioned(Slot& slot, Versions& versions, const Incoming& incoming,
+                                uint64_t row) {
+  const Version& version = incoming.version;
+  if (incoming.kind == RowKind::kUpdateBefore) {
+    if (!slot.has_update_before || versions.update_before < version)
+      versions.update_before = version;
+    slot.has_update_before = true;
+    return;
+  }
+  const bool removes = incoming.kind == RowKind::kDelete;
+  if (slot.has_state && version < versions.version) return;
+  const uint64_t digest = removes ? kDeleteDigest : x_digester.Digest(x_incoming_rows, row, {}, {});
+  const State present{versions.version, versions.digest, slot.row};
+  std::vector<State>& contradicted = versions.contradicted;
+  if (slot.has_state && version == versions.version) {
+    const auto same = [&](const State& state) {
+      return state.version == version && state.digest == digest && state.row.empty() == removes;
+    };
+    if (same(present) || std::any_of(contradicted.begin(), contradicted.end(), same)) return;
+    contradicted.push_back(present);  // The first one stays first when it is sealed.
+    slot.row = StoredRow();
+  } else if (!contradicted.empty() && contradicted.back().version == versions.version) {
+    // A higher version ends a contradiction, but the table still has to report it.
+    contradicted.push_back(present);
+    slot.row = StoredRow();
+  }
+  slot.has_state = true;
+  versions.version = version;
+  versions.digest = digest;
+  if (removes) {
+    x_rows.Drop(slot.row);
+  } else {
+    x_rows.Put(incoming.encoded, slot.row);
+  }
+}
+
+Status BatchWriter::SealState(uint32_t slot, const State& state, SealedChanges& sealed) {
+  ChangeBatch& changes = sealed.changes;
+  ChangeHead head;
+  head.key = x_slots[slot].key;
+  head.version = state.version;
+  head.digest = kDeleteDigest;
+  head.kind = Kind::kDelete;
+  head.key_begin = x_slots[slot].key_begin;
+  head.key_size = x_slots[slot].key_size;
+  if (!state.row.empty()) {
+    std::string_view encoded = state.row.bytes();
+    RowKind kind;
+    Version version;
+    LW_RETURN_IF_ERROR(x_reader.Read(encoded, changes.rows, kind, version));
+    if (x_options.declared.appends) {
+      LW_RETURN_IF_ERROR(AppendIdentity(kind, changes.rows, slot));
+    }
+    head.row = static_cast<uint32_t>(changes.rows.columns[0].size() - 1);
+    head.digest = arrival() ? x_digester.Digest(changes.rows, head.row, {}, {}) : state.digest;
+    head.kind = Kind::kUpsert;
+  }
+  changes.heads.push_back(head);
   return Ok{};
 }
 
-// Orders within one batch that no changelog of a key has: a sign that its changes came by several
-// ways and were overtaken.
-void BatchWriter::CountOrder(const Slot& slot, RowKind kind) {
-  const bool lives = slot.has_state && slot.state.row != kNone && !slot.has_update_before;
-  const bool gone = slot.has_state && slot.state.row == kNone && !slot.has_update_before;
-  if ((kind == RowKind::kInsert && lives) || (IsRemoval(kind) && (gone || slot.has_update_before)))
-    ++x_counts.suspected_inversions;
-}
-
-bool BatchWriter::TakeArrival(Slot& slot, RowKind kind, uint64_t row) {
-  if (kind == RowKind::kUpdateBefore) {
-    slot.has_update_before = true;
-    return false;
+Status BatchWriter::SealSlot(uint32_t number, SealedChanges& sealed) {
+  const Slot& slot = x_slots[number];
+  x_order.Remember(slot.key, LifeOf(number));
+  State state;
+  State gone;
+  if (!arrival()) {
+    const Versions& versions = x_versions[number];
+    for (const State& each : versions.contradicted) {
+      LW_RETURN_IF_ERROR(SealState(number, each, sealed));
+    }
+    state.version = versions.version;
+    state.digest = versions.digest;
+    gone.version = versions.update_before;
   }
-  if (slot.has_state && slot.state.row != kNone) --x_live_rows;
-  slot.has_state = true;
-  slot.has_update_before = false;
-  slot.state.row = kind == RowKind::kDelete ? kNone : static_cast<uint32_t>(row);
-  if (slot.state.row != kNone) ++x_live_rows;
-  return true;
-}
-
-bool BatchWriter::TakeVersioned(Slot& slot, RowKind kind, uint64_t row, const Version& version) {
-  if (kind == RowKind::kUpdateBefore) {
-    if (!slot.has_update_before || slot.update_before < version) slot.update_before = version;
-    slot.has_update_before = true;
-    return false;
+  state.row = slot.row;
+  if (slot.has_state) LW_RETURN_IF_ERROR(SealState(number, state, sealed));
+  if (IsLoneUpdateBefore(number)) {
+    LW_RETURN_IF_ERROR(SealState(number, gone, sealed));
+    sealed.changes.heads.back().flags = kUpdateBefore;
   }
-  State next;
-  next.version = version;
-  const bool removes = kind == RowKind::kDelete;
-  next.digest = removes ? kDeleteDigest : x_digester.Digest(x_rows, row, {}, {});
-  next.row = removes ? kNone : static_cast<uint32_t>(row);
-  if (slot.has_state && version < slot.state.version) return false;
-  if (slot.has_state && version == slot.state.version) {
-    const auto same = [&](const State& state) {
-      return state.version == version && state.digest == next.digest &&
-             (state.row == kNone) == removes;
-    };
-    if (same(slot.state) || std::any_of(slot.contradicted.begin(), slot.contradicted.end(), same))
-      return false;
-    slot.contradicted.push_back(slot.state);  // The first one stays first when it is sealed.
-  } else if (!slot.contradicted.empty() && slot.contradicted.back().version == slot.state.version) {
-    // A higher version ends a contradiction, but the table still has to report it.
-    slot.contradicted.push_back(slot.state);
-  } else if (slot.has_state && slot.state.row != kNone) {
-    --x_live_rows;
-  }
-  slot.has_state = true;
-  slot.state = next;
-  if (!removes) ++x_live_rows;
-  return true;
-}
-
-void BatchWriter::DropDeadRows() {
-  Rows live(x_schema);
-  const auto move = [&](State& state) {
-    if (state.row == kNone) return;
-    live.AppendFrom(x_rows, state.row);
-    state.row = static_cast<uint32_t>(live.size() - 1);
-  };
-  for (Slot& slot : x_slots) {
-    for (State& state : slot.contradicted) move(state);
-    if (slot.has_state) move(slot.state);
-  }
-  x_rows = std::move(live);
-}
-
-void BatchWriter::SealSlot(const Slot& slot, SealedChanges& sealed) {
-  ChangeBatch& changes = sealed.changes;
-  const auto add = [&](const State& state, uint16_t flags) {
-    ChangeHead head;
-    head.key = slot.key;
-    head.version = state.version;
-    head.row = state.row;
-    head.kind = state.row == kNone ? Kind::kDelete : Kind::kUpsert;
-    head.digest =
-        state.row == kNone ? kDeleteDigest : x_digester.Digest(changes.rows, state.row, {}, {});
-    head.flags = flags;
-    head.key_begin = static_cast<uint32_t>(slot.key_begin);
-    head.key_size = slot.key_size;
-    changes.heads.push_back(head);
-  };
-  for (const State& state : slot.contradicted) add(state, 0);
-  if (slot.has_state) add(slot.state, 0);
-  // A -U at or below the state was superseded, wherever it came in between.
-  const bool lone = slot.has_update_before &&
-                    (sealed.arrival || !slot.has_state || slot.update_before > slot.state.version);
-  if (lone) {
-    State gone;
-    gone.version = slot.update_before;
-    add(gone, kUpdateBefore);
-  }
+  return Ok{};
 }
 
 Result<std::string> BatchWriter::Seal() {
   if (x_failed) {
     return Error{ErrorKind::kUsage, "the writer failed before: its batch is incomplete", {}};
   }
-  if (x_key_bytes.size() > UINT32_MAX) {
-    return Error{ErrorKind::kOutOfRange, "the keys of a batch exceed 4 GiB; seal it earlier", {}};
+  if (x_parts.empty()) {
+    const Status sealed = SealParts();
+    x_failed = !sealed.ok();
+    LW_RETURN_IF_ERROR(sealed);
   }
-  if (x_parts.empty()) SealParts();
   if (x_parts.empty()) return std::string();
   std::string part = std::move(x_parts.front());
   x_parts.pop_front();
   return part;
 }
 
-void BatchWriter::SealParts() {
+Status BatchWriter::SealParts() {
   SealedChanges sealed;
   sealed.id = x_batch_id;
   sealed.schema = x_schema;
-  sealed.arrival = x_options.versions.source == VersionRule::Source::kArrival;
-  const uint64_t row_bytes = x_rows.size() == 0 ? 0 : x_rows.bytes_held() / x_rows.size();
+  sealed.arrival = arrival();
   sealed.changes.key_bytes = std::move(x_key_bytes);
-  sealed.changes.rows = std::move(x_rows);
+  sealed.changes.rows = Rows(x_schema);
   uint64_t part_bytes = 0;
-  for (size_t i = 0; i < x_slots.size(); ++i) {
-    SealSlot(x_slots[i], sealed);
-    part_bytes += kSealedHeadBytes + x_slots[i].key_size + row_bytes;
+  for (uint32_t i = 0; i < x_slots.size(); ++i) {
+    if (i + kSlotsAhead < x_slots.size()) __builtin_prefetch(x_slots[i + kSlotsAhead].row.begin);
+    LW_RETURN_IF_ERROR(SealSlot(i, sealed));
+    part_bytes += kSealedHeadBytes + x_slots[i].key_size + x_slots[i].row.size;
     if (part_bytes < x_options.sealed_bytes_max && i + 1 < x_slots.size()) continue;
     x_parts.push_back(EncodeSealed(sealed));
     sealed.changes.heads.clear();
+    sealed.changes.rows.Truncate(0);
     part_bytes = 0;
   }
+  x_key_bytes = std::move(sealed.changes.key_bytes);
   Begin();
+  return Ok{};
 }
 
 }  // namespace lastword::capi

@@ -1,16 +1,20 @@
 // Collapses a changelog to one final state a key without knowing the table, so that it can run
 // anywhere: what it seals is what the table has to decide. It never decides what only the table
 // can: two contents of one version, or what a -U without its +U means, are kept for the commit.
+//
+// A row is kept as it was encoded and becomes columns when it is sealed, so that a change that is
+// superseded costs a copy of its bytes.
 #pragma once
 
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "capi/options.h"
+#include "capi/order_watch.h"
 #include "capi/row_codec.h"
+#include "capi/row_store.h"
 #include "capi/sealed_batch.h"
 #include "model/digest.h"
 
@@ -39,55 +43,78 @@ class BatchWriter {
   /// Of the open batch; parts that wait to be taken count too.
   uint64_t bytes_held() const;
   uint64_t keys_held() const { return x_slots.size(); }
-  const WriterCounts& counts() const { return x_counts; }
+  WriterCounts counts() const { return {x_rows_added, x_rows_collapsed, x_order.suspected()}; }
 
  private:
-  // The state that one change leaves its key in.
+  // A row on its way in: decoded, its key known, not taken yet.
+  struct Incoming {
+    RowKind kind;
+    Version version;
+    KeyHash key;
+    std::string_view encoded;
+    uint32_t key_begin, key_size;  // in x_incoming_keys
+    uint32_t slot;
+    bool fresh;
+  };
+  // The state that one change with a version leaves its key in.
   struct State {
     Version version;
-    uint64_t digest = 0;   // kept with declared versions only; else computed when sealed
-    uint32_t row = kNone;  // kNone: a delete
+    uint64_t digest = 0;
+    StoredRow row;  // empty: a delete
   };
-  struct Slot {
-    KeyHash key;
-    uint64_t key_begin = 0;
-    uint32_t key_size = 0;
-    bool has_state = false;  // false: only a -U so far
-    bool has_update_before = false;
-    State state;
+  // What a key has beside its slot where changes have versions.
+  struct Versions {
+    Version version;
+    uint64_t digest = 0;
     Version update_before;            // the highest
     std::vector<State> contradicted;  // kept for the table to report: same version, other content
   };
+  struct Slot {
+    KeyHash key;
+    StoredRow row;  // of the state; empty: a delete
+    uint32_t key_begin = 0, key_size = 0;
+    bool has_state = false;  // false: only a -U so far
+    bool has_update_before = false;
+  };
 
-  Status AddRow(std::string_view& encoded);
-  Status Take(uint64_t row, RowKind kind, Version version);
-  Status AppendIdentity(RowKind kind);
+  Status ReadIncoming(std::string_view& encoded);
+  Status AppendIdentity(RowKind kind, Rows& rows, uint64_t ordinal) const;
   Status VersionOf(uint64_t row, RowKind kind, Version& version) const;
-  Slot& SlotOf(std::string_view key, bool& fresh);
-  void CountOrder(const Slot& slot, RowKind kind);
-  // True where `row` became the state of its key.
-  bool TakeArrival(Slot& slot, RowKind kind, uint64_t row);
-  bool TakeVersioned(Slot& slot, RowKind kind, uint64_t row, const Version& version);
-  void DropDeadRows();
-  void SealSlot(const Slot& slot, SealedChanges& sealed);
-  void SealParts();
+  void FindSlots();
+  uint32_t* PlaceOf(const KeyHash& key);
+  void GrowTable(size_t slots);
+  RowLife LifeOf(uint32_t slot) const;
+  bool IsLoneUpdateBefore(uint32_t slot) const;
+  void Take(const Incoming& incoming, uint64_t row);
+  void TakeArrival(Slot& slot, const Incoming& incoming);
+  void TakeVersioned(Slot& slot, Versions& versions, const Incoming& incoming, uint64_t row);
+  Status SealSlot(uint32_t slot, SealedChanges& sealed);
+  Status SealState(uint32_t slot, const State& state, SealedChanges& sealed);
+  Status SealParts();
   void Begin();
+
+  bool arrival() const { return x_options.versions.source == VersionRule::Source::kArrival; }
 
   const WriterOptions x_options;
   const Schema& x_schema;
   RowReader x_reader;
   Digester x_digester;
-  WriterCounts x_counts;
   bool x_failed = false;
+  uint64_t x_rows_added = 0, x_rows_collapsed = 0;
+  OrderWatch x_order;
+
+  // A few rows at a time: what each of them needs from memory is asked for before it is used.
+  Rows x_incoming_rows;
+  std::string x_incoming_keys;
+  std::vector<Incoming> x_incoming;
 
   std::string x_batch_id;  // 16 bytes
-  Rows x_rows;
-  std::vector<Slot> x_slots;  // in order of first arrival
-  std::unordered_map<KeyHash, uint32_t, KeyHashHasher> x_by_key;
+  RowStore x_rows;
+  std::vector<Slot> x_slots;         // in order of first arrival
+  std::vector<Versions> x_versions;  // of each slot; empty where arrival is the version
+  // Open addressing by the key's hash: number of a slot plus one, 0 where there is none.
+  std::vector<uint32_t> x_table;
   std::string x_key_bytes;
-  std::string x_key;  // scratch
-  uint64_t x_live_rows = 0;
-  uint64_t x_rows_appended = 0;
   std::deque<std::string> x_parts;  // sealed, not taken yet
 };
 

@@ -13,6 +13,8 @@ constexpr std::string_view kMagic = "LWSB";
 constexpr uint16_t kFormat = 1;
 constexpr uint16_t kArrival = 1;
 constexpr size_t kIdBytes = 16;
+constexpr size_t kHeadBytesAbout = 64;
+constexpr size_t kHeadBytesMin = 13;  // kind, digest, size of the key
 
 enum HeadKind : uint8_t { kHeadUpsert = 0, kHeadDelete = 1, kHeadLoneUpdateBefore = 2 };
 
@@ -47,22 +49,14 @@ void PutColumn(const ColumnData& column, ByteWriter& out) {
     out.PutRaw(column.raw_bytes());
     return;
   }
-  for (size_t i = 1; i < column.offsets().size(); ++i) out.Put(column.offsets()[i]);
+  const std::vector<uint64_t>& ends = column.offsets();
+  out.PutRaw({reinterpret_cast<const char*>(ends.data() + 1), column.size() * sizeof ends[0]});
   if (column.type().kind == TypeKind::kList) {
     out.Put(static_cast<uint32_t>(column.child().size()));
     PutColumn(column.child(), out);
   } else {
     out.PutRaw(column.raw_bytes());
   }
-}
-
-// The rows that upserts name, in the order of their heads.
-Rows NamedRows(const SealedChanges& sealed) {
-  Rows rows(sealed.schema);
-  for (const ChangeHead& head : sealed.changes.heads) {
-    if (head.row != kNone) rows.AppendFrom(sealed.changes.rows, head.row);
-  }
-  return rows;
 }
 
 Status ReadHead(ByteReader& in, bool arrival, uint32_t& next_row, ChangeBatch& changes) {
@@ -194,6 +188,7 @@ Status CheckFrame(std::string_view bytes) {
 
 std::string EncodeSealed(const SealedChanges& sealed) {
   std::string bytes;
+  bytes.reserve(sealed.changes.rows.bytes_held() + sealed.changes.heads.size() * kHeadBytesAbout);
   ByteWriter out(bytes);
   out.PutRaw(kMagic);
   out.Put(kFormat);
@@ -201,7 +196,7 @@ std::string EncodeSealed(const SealedChanges& sealed) {
   out.PutRaw(sealed.id);
   out.PutBytes(DumpJson(SchemaToJson(sealed.schema)));
   PutHeads(sealed, out);
-  const Rows rows = NamedRows(sealed);
+  const Rows& rows = sealed.changes.rows;
   out.Put(static_cast<uint32_t>(rows.size()));
   for (const ColumnData& column : rows.columns) PutColumn(column, out);
   out.Put(Hash64(bytes));
@@ -219,6 +214,8 @@ Result<SealedChanges> DecodeSealed(std::string_view bytes) {
   sealed.id = in.GetRaw(kIdBytes);
   LW_RETURN_IF_ERROR(ReadSchema(in, sealed.schema));
   const uint32_t heads = in.Get<uint32_t>();
+  if (in.left() / kHeadBytesMin < heads) return Corrupt("it ends early");
+  sealed.changes.heads.reserve(heads);
   uint32_t rows = 0;
   for (uint32_t i = 0; i < heads; ++i) {
     LW_RETURN_IF_ERROR(ReadHead(in, sealed.arrival, rows, sealed.changes));

@@ -34,7 +34,7 @@ struct SealedChanges {
   ChangeBatch changes;  // without inputs
 };
 
-/// `changes.rows` may hold rows that no head names.
+/// `changes.rows` are those of the upserts, in the order of the heads.
 std::string EncodeSealed(const SealedChanges& sealed);
 
 /// kStorageCorrupt on bytes that are no sealed batch, kUnsupportedFormat on one of a later library.
