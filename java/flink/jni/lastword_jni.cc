@@ -22,15 +22,16 @@ struct BytesDeleter {
 };
 using BytesPtr = std::unique_ptr<lastword_bytes, BytesDeleter>;
 
-jbyteArray NewArray(JNIEnv* env, const void* data, size_t size) {
-  if (size > INT32_MAX) {
+// An array of `room` zeros and the bytes behind them.
+jbyteArray NewArray(JNIEnv* env, const void* data, size_t size, jsize room = 0) {
+  if (size > static_cast<size_t>(INT32_MAX - room)) {
     jclass type = env->FindClass("java/lang/OutOfMemoryError");
     if (type != nullptr) env->ThrowNew(type, "a native result exceeds the size of a Java array");
     return nullptr;
   }
-  jbyteArray array = env->NewByteArray(static_cast<jsize>(size));
+  jbyteArray array = env->NewByteArray(room + static_cast<jsize>(size));
   if (array != nullptr && size != 0) {
-    env->SetByteArrayRegion(array, 0, static_cast<jsize>(size), static_cast<const jbyte*>(data));
+    env->SetByteArrayRegion(array, room, static_cast<jsize>(size), static_cast<const jbyte*>(data));
   }
   return array;
 }
@@ -58,18 +59,18 @@ void Throw(JNIEnv* env, lastword_error* error) {
   if (exception != nullptr) env->Throw(static_cast<jthrowable>(exception));
 }
 
-std::string ToString(JNIEnv* env, jbyteArray array) {
-  const jsize size = env->GetArrayLength(array);
+// The bytes of `array` from `begin` on.
+std::string ToString(JNIEnv* env, jbyteArray array, jsize begin = 0) {
+  const jsize size = env->GetArrayLength(array) - begin;
+  if (size <= 0) return {};
   std::string text(static_cast<size_t>(size), '\0');
-  if (size != 0) {
-    env->GetByteArrayRegion(array, 0, size, reinterpret_cast<jbyte*>(text.data()));
-  }
+  env->GetByteArrayRegion(array, begin, size, reinterpret_cast<jbyte*>(text.data()));
   return text;
 }
 
-jbyteArray ToArray(JNIEnv* env, lastword_bytes* bytes) {
+jbyteArray ToArray(JNIEnv* env, lastword_bytes* bytes, jsize room = 0) {
   const BytesPtr owner(bytes);
-  return NewArray(env, lastword_bytes_data(bytes), lastword_bytes_size(bytes));
+  return NewArray(env, lastword_bytes_data(bytes), lastword_bytes_size(bytes), room);
 }
 
 template <typename T>
@@ -90,13 +91,17 @@ jlongArray NewLongs(JNIEnv* env, const std::vector<jlong>& values) {
 }
 
 // Reads all batches out of their arrays; false where Java has thrown.
-bool ReadBatches(JNIEnv* env, jobjectArray batches, std::vector<std::string>& out) {
-  const jsize count = env->GetArrayLength(batches);
-  out.reserve(static_cast<size_t>(count));
+bool ReadBatches(JNIEnv* env, jobjectArray arrays, jintArray begins,
+                 std::vector<std::string>& out) {
+  const jsize count = env->GetArrayLength(arrays);
+  std::vector<jint> begin(static_cast<size_t>(count));
+  env->GetIntArrayRegion(begins, 0, count, begin.data());
+  if (env->ExceptionCheck()) return false;
+  out.reserve(begin.size());
   for (jsize i = 0; i < count; ++i) {
-    auto* array = static_cast<jbyteArray>(env->GetObjectArrayElement(batches, i));
+    auto* array = static_cast<jbyteArray>(env->GetObjectArrayElement(arrays, i));
     if (env->ExceptionCheck()) return false;
-    out.push_back(ToString(env, array));
+    out.push_back(ToString(env, array, begin[static_cast<size_t>(i)]));
     env->DeleteLocalRef(array);
   }
   return true;
@@ -146,14 +151,14 @@ JNIEXPORT void JNICALL Java_org_lastword_flink_Native_writerAdd(JNIEnv* env, jcl
 }
 
 JNIEXPORT jbyteArray JNICALL Java_org_lastword_flink_Native_writerSeal(JNIEnv* env, jclass,
-                                                                       jlong writer) {
+                                                                       jlong writer, jint room) {
   lastword_bytes* batch = nullptr;
   lastword_error* error = nullptr;
   if (lastword_writer_seal(Handle<lastword_writer>(writer), &batch, &error) != 0) {
     Throw(env, error);
     return nullptr;
   }
-  return batch == nullptr ? nullptr : ToArray(env, batch);
+  return batch == nullptr ? nullptr : ToArray(env, batch, room);
 }
 
 JNIEXPORT jlongArray JNICALL Java_org_lastword_flink_Native_writerStats(JNIEnv* env, jclass,
@@ -187,10 +192,11 @@ JNIEXPORT jlong JNICALL Java_org_lastword_flink_Native_tableOpen(JNIEnv* env, jc
 
 JNIEXPORT jlongArray JNICALL Java_org_lastword_flink_Native_tableCommit(JNIEnv* env, jclass,
                                                                         jlong table, jbyteArray id,
-                                                                        jobjectArray batches) {
+                                                                        jobjectArray arrays,
+                                                                        jintArray begins) {
   const std::string checkpoint = ToString(env, id);
   std::vector<std::string> bytes;
-  if (!ReadBatches(env, batches, bytes)) return nullptr;
+  if (!ReadBatches(env, arrays, begins, bytes)) return nullptr;
   std::vector<lastword_view> views;
   for (const std::string& batch : bytes) {
     views.push_back({reinterpret_cast<const uint8_t*>(batch.data()), batch.size()});

@@ -5,10 +5,18 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * One sealed batch on its way to the committer: what, and as part of which checkpoint of which
  * sink. It says nothing of how it is written: a later form may name files instead of holding rows.
+ *
+ * It is held in its serialized form, since Flink serializes it several times on its way, and that
+ * form is never changed once it is there:
+ *
+ * <pre>
+ *   sink:UTF checkpoint:8 writer:4 ordinal:4 batchId:UTF size:4 batch     big-endian
+ * </pre>
  */
 final class Committable {
     /** Until the writer's batch is stamped with its checkpoint. */
@@ -19,16 +27,56 @@ final class Committable {
     private final int writer;
     private final int ordinal;
     private final String batchId;
-    private final byte[] batch;
+    /** Serialized, perhaps with another checkpoint; the batch is its end. */
+    private final byte[] bytes;
+    private final int checkpointAt;
+    private final int batchAt;
 
-    Committable(String sinkId, long checkpointId, int writer, int ordinal, String batchId,
-            byte[] batch) {
-        this.sinkId = sinkId;
+    private Committable(Committable other, long checkpointId) {
+        this.sinkId = other.sinkId;
         this.checkpointId = checkpointId;
-        this.writer = writer;
-        this.ordinal = ordinal;
-        this.batchId = batchId;
-        this.batch = batch;
+        this.writer = other.writer;
+        this.ordinal = other.ordinal;
+        this.batchId = other.batchId;
+        this.bytes = other.bytes;
+        this.checkpointAt = other.checkpointAt;
+        this.batchAt = other.batchAt;
+    }
+
+    private Committable(byte[] bytes) throws IOException {
+        DataInputDeserializer in = new DataInputDeserializer(bytes);
+        sinkId = in.readUTF();
+        checkpointAt = in.getPosition();
+        checkpointId = in.readLong();
+        writer = in.readInt();
+        ordinal = in.readInt();
+        batchId = in.readUTF();
+        int size = in.readInt();
+        batchAt = in.getPosition();
+        this.bytes = bytes;
+        if (size != bytes.length - batchAt) {
+            throw new IOException("a committable of " + bytes.length + " bytes says that its batch"
+                    + " has " + size);
+        }
+    }
+
+    /** What comes before the batch in a committable that is not stamped yet. */
+    static byte[] head(String sinkId, int writer, int ordinal, String batchId) throws IOException {
+        DataOutputSerializer out = new DataOutputSerializer(256);
+        out.writeUTF(sinkId);
+        out.writeLong(UNSTAMPED);
+        out.writeInt(writer);
+        out.writeInt(ordinal);
+        out.writeUTF(batchId);
+        out.writeInt(0);
+        return out.getCopyOfBuffer();
+    }
+
+    /** Takes `bytes`, which leave room for `head` before the batch. */
+    static Committable of(byte[] head, byte[] bytes) throws IOException {
+        System.arraycopy(head, 0, bytes, 0, head.length);
+        ByteBuffer.wrap(bytes).putInt(head.length - Integer.BYTES, bytes.length - head.length);
+        return new Committable(bytes);
     }
 
     /** Of the statement that was submitted: restarts keep it, a new submission has another. */
@@ -54,12 +102,18 @@ final class Committable {
         return batchId;
     }
 
-    byte[] batch() {
-        return batch;
+    /** The array at whose end the batch lies; nobody may change it. */
+    byte[] bytes() {
+        return bytes;
+    }
+
+    /** Where in bytes() the batch begins. */
+    int batchAt() {
+        return batchAt;
     }
 
     Committable stampedWith(long checkpoint) {
-        return new Committable(sinkId, checkpoint, writer, ordinal, batchId, batch);
+        return new Committable(this, checkpoint);
     }
 
     /** Kept in checkpoints and savepoints of jobs: every version is read for ever. */
@@ -72,16 +126,14 @@ final class Committable {
         }
 
         @Override
-        public byte[] serialize(Committable committable) throws IOException {
-            DataOutputSerializer out = new DataOutputSerializer(committable.batch.length + 256);
-            out.writeUTF(committable.sinkId);
-            out.writeLong(committable.checkpointId);
-            out.writeInt(committable.writer);
-            out.writeInt(committable.ordinal);
-            out.writeUTF(committable.batchId);
-            out.writeInt(committable.batch.length);
-            out.write(committable.batch);
-            return out.getCopyOfBuffer();
+        public byte[] serialize(Committable committable) {
+            byte[] bytes = committable.bytes;
+            if (ByteBuffer.wrap(bytes).getLong(committable.checkpointAt)
+                    != committable.checkpointId) {
+                bytes = bytes.clone();
+                ByteBuffer.wrap(bytes).putLong(committable.checkpointAt, committable.checkpointId);
+            }
+            return bytes;
         }
 
         @Override
@@ -91,15 +143,7 @@ final class Committable {
                         + ", this connector reads up to " + VERSION
                         + ": restore with the connector that wrote the savepoint, or a later one");
             }
-            DataInputDeserializer in = new DataInputDeserializer(bytes);
-            String sinkId = in.readUTF();
-            long checkpointId = in.readLong();
-            int writer = in.readInt();
-            int ordinal = in.readInt();
-            String batchId = in.readUTF();
-            byte[] batch = new byte[in.readInt()];
-            in.readFully(batch);
-            return new Committable(sinkId, checkpointId, writer, ordinal, batchId, batch);
+            return new Committable(bytes);
         }
     }
 }

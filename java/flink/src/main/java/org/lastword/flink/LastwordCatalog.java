@@ -214,7 +214,7 @@ public final class LastwordCatalog extends FolderCatalogBase {
         long handle = Native.tableOpen(uri, TableShape.bytes(shape.toJson()));
         try {
             byte[] id = ("flink/create/" + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
-            Native.tableCommit(handle, id, new byte[0][]);
+            Native.tableCommit(handle, id, new byte[0][], new int[0]);
         } finally {
             Native.tableClose(handle);
         }

@@ -99,10 +99,11 @@ final class LastwordCommitter implements Committer<Committable> {
                 .comparingInt((CommitRequest<Committable> r) -> r.getCommittable().writer())
                 .thenComparingInt(r -> r.getCommittable().ordinal()));
         byte[] id = idOf(key, requests).getBytes(StandardCharsets.UTF_8);
-        byte[][] batches = requests.stream().map(r -> r.getCommittable().batch())
+        byte[][] arrays = requests.stream().map(r -> r.getCommittable().bytes())
                 .toArray(byte[][]::new);
+        int[] begins = requests.stream().mapToInt(r -> r.getCommittable().batchAt()).toArray();
         long began = System.nanoTime();
-        CommitResult result = commitWithRetries(id, batches);
+        CommitResult result = commitWithRetries(id, arrays, begins);
         commitMillis = (System.nanoTime() - began) / 1_000_000;
         last = result;
         if (result.alreadyCommitted()) {
@@ -136,12 +137,12 @@ final class LastwordCommitter implements Committer<Committable> {
         }
     }
 
-    private CommitResult commitWithRetries(byte[] id, byte[][] batches)
+    private CommitResult commitWithRetries(byte[] id, byte[][] arrays, int[] begins)
             throws IOException, InterruptedException {
         for (int attempt = 1;; ++attempt) {
             try {
                 open();
-                return CommitResult.of(Native.tableCommit(table, id, batches));
+                return CommitResult.of(Native.tableCommit(table, id, arrays, begins));
             } catch (LastwordException e) {
                 close();
                 if (!e.isRepeatable() || attempt == ATTEMPTS_MAX) {

@@ -45,6 +45,18 @@ public final class LastwordOptions {
     public static final ConfigOption<Boolean> COMPACTION =
             ConfigOptions.key("compaction").booleanType().defaultValue(true)
                     .withDescription("Whether the committer compacts the table.");
+    public static final ConfigOption<Integer> COMPACTION_FRAGMENTS =
+            ConfigOptions.key("compaction.fragments").intType().noDefaultValue()
+                    .withDescription("So many fragments of like size become one.");
+    public static final ConfigOption<Long> KEEP_VERSIONS =
+            ConfigOptions.key("keep.versions").longType().noDefaultValue()
+                    .withDescription("Newest versions that clean-up leaves; 0 is no clean-up.");
+    public static final ConfigOption<Duration> KEEP_FOR =
+            ConfigOptions.key("keep.for").durationType().noDefaultValue()
+                    .withDescription("Younger versions stay too, as far as keep.ratio allows.");
+    public static final ConfigOption<Long> KEEP_RATIO =
+            ConfigOptions.key("keep.ratio").longType().noDefaultValue()
+                    .withDescription("Old versions hold at most so many times the live data.");
     public static final ConfigOption<String> APPEND_ID_COLUMN =
             ConfigOptions.key("append.id-column").stringType().defaultValue("lastword_row")
                     .withDescription("Identity column of a table without a primary key.");
@@ -53,7 +65,7 @@ public final class LastwordOptions {
                     .withDescription("Stored types other than the natural ones, by column.");
     public static final ConfigOption<MemorySize> BATCH_MAX_SIZE =
             ConfigOptions.key("batch.max-size").memoryType()
-                    .defaultValue(MemorySize.ofMebiBytes(64))
+                    .defaultValue(MemorySize.ofMebiBytes(128))
                     .withDescription("A writer seals earlier than at the checkpoint from here on.");
     public static final ConfigOption<Duration> LOCK_WAIT =
             ConfigOptions.key("lock.wait").durationType().defaultValue(Duration.ofSeconds(30))

@@ -40,7 +40,9 @@ public final class LastwordTableFactory
                 LastwordOptions.ON_CONFLICT, LastwordOptions.SCHEMA_EVOLUTION,
                 LastwordOptions.DURABILITY,
                 LastwordOptions.STORAGE_VERSION, LastwordOptions.MEMORY,
-                LastwordOptions.COMPACTION, LastwordOptions.APPEND_ID_COLUMN,
+                LastwordOptions.COMPACTION, LastwordOptions.COMPACTION_FRAGMENTS,
+                LastwordOptions.KEEP_VERSIONS, LastwordOptions.KEEP_FOR, LastwordOptions.KEEP_RATIO,
+                LastwordOptions.APPEND_ID_COLUMN,
                 LastwordOptions.COLUMN_TYPES, LastwordOptions.BATCH_MAX_SIZE,
                 LastwordOptions.LOCK_WAIT, LastwordOptions.SCAN_VERSION, SINK_PARALLELISM);
     }
@@ -140,11 +142,34 @@ public final class LastwordTableFactory
         json.put("schema_evolution", options.get(LastwordOptions.SCHEMA_EVOLUTION));
         json.put("durability", options.get(LastwordOptions.DURABILITY));
         json.put("compaction", options.get(LastwordOptions.COMPACTION));
+        putMaintenance(options, json);
         options.getOptional(LastwordOptions.STORAGE_VERSION)
                 .ifPresent(version -> json.put("storage_version", version));
         options.getOptional(LastwordOptions.MEMORY).map(MemorySize::getBytes)
                 .ifPresent(bytes -> json.put("memory_bytes_max", bytes));
         json.put("input", "flink:" + context.getObjectIdentifier().getObjectName());
         return json.toString();
+    }
+
+    /** What is not set has the native library's default. */
+    private static void putMaintenance(ReadableConfig options, ObjectNode json) {
+        options.getOptional(LastwordOptions.COMPACTION_FRAGMENTS).ifPresent(fragments -> json.put(
+                "compaction_fragments",
+                inRange(LastwordOptions.COMPACTION_FRAGMENTS, fragments, 2, 1000)));
+        options.getOptional(LastwordOptions.KEEP_VERSIONS).ifPresent(versions -> json.put(
+                "keep_versions",
+                inRange(LastwordOptions.KEEP_VERSIONS, versions, 0, Long.MAX_VALUE)));
+        options.getOptional(LastwordOptions.KEEP_FOR).ifPresent(time -> json.put("keep_seconds",
+                inRange(LastwordOptions.KEEP_FOR, time.toSeconds(), 0, Long.MAX_VALUE)));
+        options.getOptional(LastwordOptions.KEEP_RATIO).ifPresent(ratio -> json.put("keep_ratio",
+                inRange(LastwordOptions.KEEP_RATIO, ratio, 0, Long.MAX_VALUE)));
+    }
+
+    private static long inRange(ConfigOption<?> option, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new ValidationException("'" + option.key() + "' is " + value + "; it is at least "
+                    + least + (most == Long.MAX_VALUE ? "" : " and at most " + most) + ".");
+        }
+        return value;
     }
 }

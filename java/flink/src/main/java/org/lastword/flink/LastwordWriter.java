@@ -67,10 +67,14 @@ final class LastwordWriter
     }
 
     private void seal() throws IOException {
-        byte[] batch;
-        while ((batch = Native.writerSeal(writer)) != null) {
-            sealed.add(new Committable(config.sinkId, Committable.UNSTAMPED, subtask,
-                    sealed.size(), UUID.randomUUID().toString(), batch));
+        while (true) {
+            byte[] head = Committable.head(config.sinkId, subtask, sealed.size(),
+                    UUID.randomUUID().toString());
+            byte[] batch = Native.writerSeal(writer, head.length);
+            if (batch == null) {
+                break;
+            }
+            sealed.add(Committable.of(head, batch));
         }
         stats = Native.writerStats(writer);
     }

@@ -31,8 +31,11 @@ final class Native {
     static native void writerAdd(long writer, ByteBuffer rows, int size, long count)
             throws LastwordException;
 
-    /** The next of the batches that the writer holds; null where there is none. */
-    static native byte[] writerSeal(long writer) throws LastwordException;
+    /**
+     * The next of the batches that the writer holds, behind `room` bytes for the caller to fill;
+     * null where there is none.
+     */
+    static native byte[] writerSeal(long writer, int room) throws LastwordException;
 
     /** bytes held, keys held, rows added, rows collapsed, suspected inversions. */
     static native long[] writerStats(long writer);
@@ -41,8 +44,11 @@ final class Native {
 
     static native long tableOpen(byte[] uri, byte[] options) throws LastwordException;
 
-    /** The fields of lastword_commit_result, in order. */
-    static native long[] tableCommit(long table, byte[] id, byte[][] batches)
+    /**
+     * Batch `i` is what lies in `arrays[i]` from `begins[i]` on. Returns the fields of
+     * lastword_commit_result, in order.
+     */
+    static native long[] tableCommit(long table, byte[] id, byte[][] arrays, int[] begins)
             throws LastwordException;
 
     static native byte[] tableExplain(long table, byte[] key, byte[] version)

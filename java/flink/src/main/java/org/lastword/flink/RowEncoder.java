@@ -3,7 +3,9 @@ package org.lastword.flink;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
+import org.apache.flink.table.data.binary.BinaryStringData;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.LogicalType;
@@ -13,7 +15,6 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
@@ -50,7 +51,7 @@ final class RowEncoder {
 
         double getDouble(int i);
 
-        byte[] getText(int i);
+        StringData getText(int i);
 
         byte[] getBinary(int i);
 
@@ -143,6 +144,21 @@ final class RowEncoder {
         out.put(bytes);
     }
 
+    /** A text as it lies in a row of Flink, without an array between. */
+    private void putText(StringData text) {
+        if (text instanceof BinaryStringData binary) {
+            binary.ensureMaterialized();
+            if (binary.getSegments().length == 1) {
+                int size = binary.getSizeInBytes();
+                ensure(4 + size);
+                out.putInt(size);
+                binary.getSegments()[0].get(binary.getOffset(), out, size);
+                return;
+            }
+        }
+        putBytes(text.toBytes());
+    }
+
     private ValueEncoder encoderOf(LogicalType type, String stored, String column) {
         switch (type.getTypeRoot()) {
             case BOOLEAN:
@@ -183,7 +199,7 @@ final class RowEncoder {
                 };
             case CHAR:
             case VARCHAR:
-                return stored.equals("uuid") ? uuid(column) : (v, i) -> putBytes(v.getText(i));
+                return stored.equals("uuid") ? uuid(column) : (v, i) -> putText(v.getText(i));
             case BINARY:
             case VARBINARY:
                 return (v, i) -> putBytes(v.getBinary(i));
@@ -248,7 +264,7 @@ final class RowEncoder {
 
     private ValueEncoder uuid(String column) {
         return (v, i) -> {
-            String text = new String(v.getText(i), StandardCharsets.UTF_8);
+            String text = v.getText(i).toString();
             UUID uuid;
             try {
                 uuid = UUID.fromString(text);
@@ -366,8 +382,8 @@ final class RowEncoder {
             return row.getDouble(i);
         }
 
-        public byte[] getText(int i) {
-            return row.getString(i).toBytes();
+        public StringData getText(int i) {
+            return row.getString(i);
         }
 
         public byte[] getBinary(int i) {
@@ -422,8 +438,8 @@ final class RowEncoder {
             return array.getDouble(i);
         }
 
-        public byte[] getText(int i) {
-            return array.getString(i).toBytes();
+        public StringData getText(int i) {
+            return array.getString(i);
         }
 
         public byte[] getBinary(int i) {

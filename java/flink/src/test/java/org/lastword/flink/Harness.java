@@ -25,6 +25,12 @@ final class Harness {
             "assert d.count_rows() == len(rows)",
             "print(json.dumps({'version': d.version, 'rows': rows}, default=str))");
 
+    private static final String HISTORIAN = String.join("\n",
+            "import lance, json, sys",
+            "d = lance.dataset(sys.argv[1])",
+            "steps = [d.read_transaction(v['version']).operation for v in d.versions()]",
+            "print(json.dumps([type(step).__name__ for step in steps]))");
+
     // Another program that rewrites the table while it is written to: as it would, it tries again.
     private static final String COMPACTOR = String.join("\n",
             "import lance, os, sys, time",
@@ -65,6 +71,14 @@ final class Harness {
     /** The table as pylance sees it: {"version": …, "rows": […]}. */
     static JsonNode read(String uri) throws Exception {
         return TableShape.json().readTree(pylance(READER, uri));
+    }
+
+    /** What each version of the table that is still there did: Update, Rewrite, … */
+    static List<String> history(String uri) throws Exception {
+        List<String> operations = new ArrayList<>();
+        TableShape.json().readTree(pylance(HISTORIAN, uri))
+                .forEach(operation -> operations.add(operation.asText()));
+        return operations;
     }
 
     /** Compacts the table with pylance, deleted rows too, whatever else happens to it. */

@@ -27,7 +27,8 @@ import java.util.function.Consumer;
 
 /**
  * Updates that come later than the delete that outranks them, with compactions between delete and
- * update: engines that forget a deletion when they compact bring such rows back.
+ * update, by another program or by the committer itself: engines that forget a deletion when they
+ * compact bring such rows back.
  */
 class LateUpdateTest {
     @RegisterExtension
@@ -50,6 +51,7 @@ class LateUpdateTest {
     /** Deletes of all keys, then late updates of them, and newer ones of every third. */
     private static final class LateUpdates implements Script.Steps<Row> {
         private static final long serialVersionUID = 1L;
+        /** Of the table that another program compacts between steps; null where none does. */
         private final String uri;
 
         LateUpdates(String uri) {
@@ -65,7 +67,7 @@ class LateUpdateTest {
         public void emit(int step, int subtask, int subtasks, Consumer<Row> out) {
             int late = 2 + QUIET_STEPS;
             boolean compacts = step == 1 || step == 2 || step == late || step == late + 1;
-            if (subtask == 0 && compacts) {
+            if (subtask == 0 && compacts && uri != null) {
                 Harness.compact(uri);
                 COMPACTIONS.incrementAndGet();
             }
@@ -107,21 +109,19 @@ class LateUpdateTest {
         }
     }
 
-    private void run(Script.Steps<Row> steps, String uri, int parallelism) throws Exception {
+    private void run(Script.Steps<Row> steps, String uri, int parallelism, String options)
+            throws Exception {
         StreamExecutionEnvironment env = Harness.environment(parallelism, folder);
         StreamTableEnvironment tables = Harness.tables(env);
         tables.createTemporaryView("changes", tables.fromChangelogStream(
                 env.addSource(new Script<>(steps), TYPE), SCHEMA, ChangelogMode.all()));
         tables.executeSql("CREATE TABLE t (k BIGINT, v STRING, seq BIGINT, PRIMARY KEY (k) NOT "
                 + "ENFORCED) WITH ('connector' = 'lastword', 'uri' = '" + uri
-                + "', 'sequence.columns' = 'seq', 'compaction' = 'true')");
+                + "', 'sequence.columns' = 'seq'" + options + ")");
         tables.executeSql("INSERT INTO t SELECT * FROM changes").await();
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 3})
-    void aDeletedRowStaysDeleted(int parallelism) throws Exception {
-        String uri = folder.resolve("late.lance").toString();
+    private static Map<Long, String> expected() {
         Map<Long, String> expected = new TreeMap<>();
         for (long key = 0; key < KEYS; key += 3) {
             expected.put(key, "newer");
@@ -129,13 +129,36 @@ class LateUpdateTest {
         for (long step = 2; step < 2 + QUIET_STEPS; ++step) {
             expected.put(KEYS + step, "other");
         }
+        return expected;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void aDeletedRowStaysDeleted(int parallelism) throws Exception {
+        String uri = folder.resolve("late.lance").toString();
         COMPACTIONS.set(0);
-        run(new LateUpdates(uri), uri, parallelism);
+        run(new LateUpdates(uri), uri, parallelism, "");
         assertTrue(COMPACTIONS.get() >= 4);
-        assertEquals(expected, new TreeMap<>(Harness.readMap(uri, "k", "v")));
+        assertEquals(expected(), new TreeMap<>(Harness.readMap(uri, "k", "v")));
         Harness.compact(uri);
-        run(new Again(), uri, parallelism);
+        run(new Again(), uri, parallelism, "");
         Harness.compact(uri);
-        assertEquals(expected, new TreeMap<>(Harness.readMap(uri, "k", "v")));
+        assertEquals(expected(), new TreeMap<>(Harness.readMap(uri, "k", "v")));
+    }
+
+    /** Two fragments become one, so that the committer compacts behind almost every commit. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void theCommittersOwnCompactionForgetsNoDelete(int parallelism) throws Exception {
+        String uri = folder.resolve("own.lance").toString();
+        String eager = ", 'compaction.fragments' = '2'";
+        run(new LateUpdates(null), uri, parallelism, eager);
+        List<String> history = Harness.history(uri);
+        // The deletes are the second update, the late ones are among the last two.
+        List<String> quiet = history.subList(0, history.lastIndexOf("Update"));
+        assertTrue(quiet.stream().filter("Rewrite"::equals).count() >= 4, history.toString());
+        assertEquals(expected(), new TreeMap<>(Harness.readMap(uri, "k", "v")));
+        run(new Again(), uri, parallelism, eager);
+        assertEquals(expected(), new TreeMap<>(Harness.readMap(uri, "k", "v")));
     }
 }

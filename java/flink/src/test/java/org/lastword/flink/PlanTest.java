@@ -100,7 +100,13 @@ class PlanTest {
         String[][] bad = {{"'on-conflict' = 'ignore'", "on-conflict"},
                 {"'sequence.columns' = 'nope'", "nope"}, {"'sequence.columns' = 's'", "'s'"},
                 {"'column.types.s' = 'int64'", "'s'"}, {"'column.types.x' = 'json'", "x"},
-                {"'onconflict' = 'fail'", "onconflict"}};
+                {"'onconflict' = 'fail'", "onconflict"},
+                {"'compaction.fragments' = '1'", "compaction.fragments"},
+                {"'compaction.fragments' = '1001'", "compaction.fragments"},
+                {"'keep.versions' = '-1'", "keep.versions"},
+                {"'keep.versions' = 'some'", "keep.versions"},
+                {"'keep.for' = '3 ages'", "keep.for"}, {"'keep.ratio' = '-2'", "keep.ratio"},
+                {"'keep.ratio' = '0.5'", "keep.ratio"}, {"'keep.forever' = 'x'", "keep.forever"}};
         for (String[] option : bad) {
             String message = refused("CREATE TABLE bad (k INT, s STRING, PRIMARY KEY (k) NOT "
                     + "ENFORCED) " + WITH + ", " + option[0] + ")");

@@ -76,7 +76,7 @@ class RoundTripTest {
                 encoder.add(row);
             }
             Native.writerAdd(writer, encoder.buffer(), encoder.size(), encoder.rows());
-            return Native.writerSeal(writer);
+            return Native.writerSeal(writer, 0);
         } finally {
             Native.writerClose(writer);
         }
@@ -106,9 +106,9 @@ class RoundTripTest {
         byte[] batch = seal(shape, List.of(full(1), nulls, full(3)));
         long table = Native.tableOpen(utf8(uri), TableShape.bytes(shape.toJson()));
         try {
-            long[] result = Native.tableCommit(table, utf8("one"), new byte[][] {batch});
+            long[] result = commit(table, utf8("one"), batch);
             assertEquals(3, result[2]);
-            assertEquals(1, Native.tableCommit(table, utf8("one"), new byte[][] {batch})[1]);
+            assertEquals(1, commit(table, utf8("one"), batch)[1]);
         } finally {
             Native.tableClose(table);
         }
@@ -125,11 +125,11 @@ class RoundTripTest {
         TableShape shape = shape();
         long table = Native.tableOpen(utf8(uri), TableShape.bytes(shape.toJson()));
         try {
-            Native.tableCommit(table, utf8("1"), new byte[][] {seal(shape, List.of(full(1)))});
+            commit(table, utf8("1"), seal(shape, List.of(full(1))));
             GenericRowData gone = new GenericRowData(RowKind.DELETE, EVERY_TYPE.getFieldCount());
             gone.setField(0, 1L);
             long[] result =
-                    Native.tableCommit(table, utf8("2"), new byte[][] {seal(shape, List.of(gone))});
+                    commit(table, utf8("2"), seal(shape, List.of(gone)));
             assertEquals(1, result[11]);
             String told = new String(Native.tableExplain(table, utf8("1"), utf8("")),
                     StandardCharsets.UTF_8);
@@ -138,6 +138,10 @@ class RoundTripTest {
             Native.tableClose(table);
         }
         assertEquals(List.of(), scan(uri, shape));
+    }
+
+    private static long[] commit(long table, byte[] id, byte[] batch) throws Exception {
+        return Native.tableCommit(table, id, new byte[][] {batch}, new int[] {0});
     }
 
     private static long residentKilobytes() throws Exception {
@@ -163,7 +167,7 @@ class RoundTripTest {
         long table = Native.tableOpen(utf8(uri), utf8(options));
         long warm = 0;
         for (int i = 0; i < 300; ++i) {
-            Native.tableCommit(table, utf8("c" + i), new byte[][] {seal(shape, rows)});
+            commit(table, utf8("c" + i), seal(shape, rows));
             if (i == 100) {
                 System.gc();
                 warm = residentKilobytes();
@@ -194,7 +198,7 @@ class RoundTripTest {
         String uri = folder.resolve("ends.lance").toString();
         TableShape shape = shape();
         long table = Native.tableOpen(utf8(uri), TableShape.bytes(shape.toJson()));
-        Native.tableCommit(table, utf8("1"), new byte[][] {seal(shape, List.of(full(1)))});
+        commit(table, utf8("1"), seal(shape, List.of(full(1))));
         Native.tableClose(table);
         assertThrows(IllegalStateException.class, () -> Native.scan(utf8(uri), 0,
                 utf8("[\"k\"]"), (b, n) -> {
