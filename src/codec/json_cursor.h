@@ -182,19 +182,48 @@ bool ReadEscaped(const JsonDoc& doc, uint32_t token, std::string& scratch, std::
 /// Checks the scalar at `token` where it is no string: null, true, false or a number.
 bool ReadPlain(const JsonDoc& doc, uint32_t token, std::string_view& raw, JsonFault& fault);
 
-/// SkipChecked of what is no short text.
+/// Reads the whole number at `token`, if that is a token of at most 18 digits with no blank behind
+/// it. False where it is anything else, right or wrong.
+inline bool ReadShortInteger(const JsonDoc& doc, uint32_t token, int64_t& value) {
+  if (token >= doc.end) return false;
+  const char* at = doc.text + doc.tokens[token];
+  const char* const end = doc.text + doc.Position(token + 1);
+  const bool negative = *at == '-';
+  at += negative;
+  if (static_cast<size_t>(end - at) - 1 >= 18 || (*at == '0' && end - at > 1)) return false;
+  int64_t magnitude = 0;
+  for (; at != end; ++at) {
+    const auto digit = static_cast<uint8_t>(*at - '0');
+    if (digit > 9) return false;
+    magnitude = magnitude * 10 + digit;
+  }
+  value = negative ? -magnitude : magnitude;
+  return true;
+}
+
+/// Whether null stands at `token`, with no blank behind it.
+inline bool IsPlainNull(const JsonDoc& doc, uint32_t token) {
+  if (token >= doc.end) return false;
+  const uint32_t from = doc.tokens[token];
+  return doc.Position(token + 1) - from == 4 && std::memcmp(doc.text + from, "null", 4) == 0;
+}
+
+/// SkipChecked of what is no short scalar.
 bool SkipDeeply(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth);
 
 /// Checks the value at `token` and everything in it, and moves `token` behind it.
 inline bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth = 0) {
-  if (doc.At(token) == '"' && depth <= kNestingMax) {
+  bool sound = false;
+  if (doc.At(token) == '"') {
     const std::string_view raw = doc.Scalar(token);
-    if (raw.size() >= 2 && raw.back() == '"' && !HasBackslash(raw)) {
-      ++token;
-      return true;
-    }
+    sound = raw.size() >= 2 && raw.back() == '"' && !HasBackslash(raw);
+  } else {
+    int64_t unused;
+    sound = ReadShortInteger(doc, token, unused) || IsPlainNull(doc, token);
   }
-  return SkipDeeply(doc, token, fault, depth);
+  if (!sound || depth > kNestingMax) return SkipDeeply(doc, token, fault, depth);
+  ++token;
+  return true;
 }
 
 /// Reads the string at `token`: a view of the text where it has no escapes, else of `scratch`.

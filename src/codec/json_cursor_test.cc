@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,40 @@ TEST(JsonCursor, GuessesOnlyTheNameThatIsWritten) {
       other[i] = 'm';
       EXPECT_FALSE(guessed("{\"" + other + "\":1}")) << size << " " << i;
     }
+  }
+}
+
+TEST(JsonCursor, ReadsAShortIntegerOrNothing) {
+  const auto read = [](const std::string& text) -> std::optional<int64_t> {
+    const std::string list = "[" + text + "]";
+    JsonIndex index;
+    EXPECT_TRUE(index.Index(list)) << text;
+    int64_t value = 0;
+    if (!ReadShortInteger(index.doc(), 1, value)) return std::nullopt;
+    return value;
+  };
+  EXPECT_EQ(read("0"), 0);
+  EXPECT_EQ(read("-0"), 0);
+  EXPECT_EQ(read("-17"), -17);
+  EXPECT_EQ(read("999999999999999999"), 999999999999999999);
+  EXPECT_EQ(read("-999999999999999999"), -999999999999999999);
+  for (const char* other :
+       {"1000000000000000000", "9223372036854775808", "01", "-01", "00", "-", "1.0", "1e2", "1a",
+        "1 ", "+1", "--1", "1-", "null", "\"1\"", "", "{}"}) {
+    EXPECT_EQ(read(other), std::nullopt) << other;
+  }
+}
+
+TEST(JsonCursor, SkipsNullOnlyWhereItIsOne) {
+  for (const auto& [text, is_null] : std::vector<std::pair<std::string, bool>>{
+           {"null", true}, {"nulL", false}, {"nul", false}, {"nulls", false}, {"none", false}}) {
+    const std::string list = "[" + text + "]";
+    JsonIndex index;
+    ASSERT_TRUE(index.Index(list));
+    JsonFault fault;
+    uint32_t token = 1;
+    EXPECT_EQ(SkipChecked(index.doc(), token, fault), is_null) << text;
+    EXPECT_EQ(token, is_null ? 2 : 1) << text;
   }
 }
 

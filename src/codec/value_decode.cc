@@ -36,10 +36,6 @@ struct ValueDecoder::Source {
 
 namespace {
 
-constexpr std::string_view kUnavailableBase64 = "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==";
-constexpr std::string_view kUnavailableHex =
-    "5f5f646562657a69756d5f756e617661696c61626c655f76616c7565";
-
 enum class Parsed { kOk, kTooLarge, kNotWhole, kNoNumber };
 
 /// Reads a whole JSON number as sign and magnitude.
@@ -138,10 +134,6 @@ bool ParseFloat(std::string_view raw, T& value) {
 
 }  // namespace
 
-bool IsUnavailableText(std::string_view text) {
-  return text == kUnavailableText || text == kUnavailableBase64 || text == kUnavailableHex;
-}
-
 bool IsUnavailable(const JsonDoc& doc, uint32_t token) {
   std::string scratch;
   std::string_view text;
@@ -182,9 +174,9 @@ bool IsUnavailable(const JsonDoc& doc, uint32_t token) {
   }
 }
 
-ValueRead ValueDecoder::Decode(const JsonDoc& doc, uint32_t& token, ValueForm form,
-                               DecimalEncoding encoding, ColumnData& column, JsonFault& fault,
-                               ValueError& error) {
+ValueRead ValueDecoder::DecodeAny(const JsonDoc& doc, uint32_t& token, ValueForm form,
+                                  DecimalEncoding encoding, ColumnData& column, JsonFault& fault,
+                                  ValueError& error) {
   Source from{doc, token, form, encoding, fault, error};
   const ValueRead read = Element(from, column, false);
   if (read == ValueRead::kError && fault.why != nullptr) {

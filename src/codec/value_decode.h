@@ -54,8 +54,13 @@ enum class ValueRead : uint8_t {
 
 /// The text that stands for an unchanged out-of-line value.
 inline constexpr std::string_view kUnavailableText = "__debezium_unavailable_value";
+inline constexpr std::string_view kUnavailableBase64 = "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ==";
+inline constexpr std::string_view kUnavailableHex =
+    "5f5f646562657a69756d5f756e617661696c61626c655f76616c7565";
 /// True for the placeholder itself, its base64 and its hex digits.
-bool IsUnavailableText(std::string_view text);
+inline bool IsUnavailableText(std::string_view text) {
+  return text == kUnavailableText || text == kUnavailableBase64 || text == kUnavailableHex;
+}
 /// True for every form of the placeholder: text, a list of one such text, a list of its byte
 /// values, an object of one such member. Reads unchecked; for anything else false.
 bool IsUnavailable(const JsonDoc& doc, uint32_t token);
@@ -67,9 +72,35 @@ class ValueDecoder {
   /// a decimal in a text reads when the form does not.
   ValueRead Decode(const JsonDoc& doc, uint32_t& token, ValueForm form,
                    TableSpec::DecimalEncoding encoding, ColumnData& column, JsonFault& fault,
-                   ValueError& error);
+                   ValueError& error) {
+    if (form.form == Form::kPlain && DecodeUsual(doc, token, column)) {
+      ++token;
+      return ValueRead::kValue;
+    }
+    return DecodeAny(doc, token, form, encoding, column, fault, error);
+  }
 
  private:
+  /// What most values are: a short whole number for int64, a text without escapes for string. False
+  /// where it is anything else, right or wrong; then nothing was appended.
+  bool DecodeUsual(const JsonDoc& doc, uint32_t token, ColumnData& column) {
+    if (column.type().kind == TypeKind::kInt64) {
+      int64_t value = 0;
+      if (!ReadShortInteger(doc, token, value)) return false;
+      column.AppendFixed(value);
+      return true;
+    }
+    if (column.type().kind != TypeKind::kString || doc.At(token) != '"') return false;
+    const std::string_view raw = doc.Scalar(token);
+    if (raw.size() < 2 || raw.back() != '"' || HasBackslash(raw)) return false;
+    const std::string_view text = raw.substr(1, raw.size() - 2);
+    if (IsUnavailableText(text)) return false;
+    column.AppendBytes(text);
+    return true;
+  }
+  ValueRead DecodeAny(const JsonDoc& doc, uint32_t& token, ValueForm form,
+                      TableSpec::DecimalEncoding encoding, ColumnData& column, JsonFault& fault,
+                      ValueError& error);
   struct Source;  // one value on its way
   ValueRead Element(Source& from, ColumnData& column, bool nested);
   ValueRead Integer(Source& from, ColumnData& column);
