@@ -36,26 +36,36 @@ class Overlay {
   PendingKey* Find(const KeyHash& key);
   /// Tells the memory that a Find of `key` follows: the slot first, what it names once that came.
   void PrefetchSlot(const KeyHash& key) const {
-    if (!x_slots.empty()) __builtin_prefetch(&x_slots[key.high & (x_slots.size() - 1)]);
+    if (!x_slots.empty()) __builtin_prefetch(&x_slots[Home(key)]);
   }
   void PrefetchKey(const KeyHash& key) const {
     if (x_slots.empty()) return;
-    const uint32_t slot = x_slots[key.high & (x_slots.size() - 1)];
-    if (slot != UINT32_MAX) __builtin_prefetch(&x_keys[slot].now);
+    const Slot& slot = x_slots[Home(key)];
+    if (slot.number != kFree && slot.tag == TagOf(key))
+      __builtin_prefetch(&x_keys[slot.number].now);
   }
   /// A fresh slot; the key must not be there.
   PendingKey& Add(const KeyHash& key);
   PendingKey& at(uint64_t slot) { return x_keys[slot]; }
   const PendingKey& at(uint64_t slot) const { return x_keys[slot]; }
   uint64_t size() const { return x_keys.size(); }
-  uint64_t bytes_held() const { return x_keys.bytes_held() + x_slots.size() * sizeof(uint32_t); }
+  uint64_t bytes_held() const { return x_keys.bytes_held() + x_slots.size() * sizeof(Slot); }
   void Clear();
 
  private:
+  static constexpr uint32_t kFree = UINT32_MAX;
+  // The tag spares a look at a key that only lies where the wanted one would.
+  struct Slot {
+    uint32_t number = kFree;  // in x_keys
+    uint32_t tag = 0;
+  };
+  static uint32_t TagOf(const KeyHash& key) { return static_cast<uint32_t>(key.low); }
+  uint64_t Home(const KeyHash& key) const { return key.high & (x_slots.size() - 1); }
   void Rehash(uint64_t slots);
+  void Place(uint32_t number, const KeyHash& key);
 
   StableVector<PendingKey> x_keys;
-  std::vector<uint32_t> x_slots;  // open addressing; UINT32_MAX = free
+  std::vector<Slot> x_slots;  // open addressing
 };
 
 }  // namespace lastword

@@ -99,18 +99,25 @@ void TableState::SealRows(SealedBatch& sealed) {
     sealed.rows.columns.emplace_back(VersionColumnType(column));
   }
   // In the order of memory, a chunk's rows column by column: what is read lies side by side.
-  std::sort(sealed.row_keys.begin(), sealed.row_keys.end(),
-            [](const PendingKey* a, const PendingKey* b) {
-              return std::pair(a->row.chunk, a->row.row) < std::pair(b->row.chunk, b->row.row);
-            });
+  struct Place {
+    uint32_t chunk, row;
+    PendingKey* key;
+  };
+  std::vector<Place> places;
+  places.reserve(sealed.row_keys.size());
+  for (PendingKey* key : sealed.row_keys) places.push_back({key->row.chunk, key->row.row, key});
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::pair(a.chunk, a.row) < std::pair(b.chunk, b.row);
+  });
   std::vector<uint64_t> rows;
-  for (size_t i = 0; i < sealed.row_keys.size();) {
-    const uint32_t at = sealed.row_keys[i]->row.chunk;
+  for (size_t i = 0; i < places.size();) {
+    const size_t begin = i;
     rows.clear();
-    for (; i < sealed.row_keys.size() && sealed.row_keys[i]->row.chunk == at; ++i) {
-      rows.push_back(sealed.row_keys[i]->row.row);
+    for (; i < places.size() && places[i].chunk == places[begin].chunk; ++i) {
+      rows.push_back(places[i].row);
+      sealed.row_keys[i] = places[i].key;
     }
-    const RowChunk& chunk = *x_chunks[at];
+    const RowChunk& chunk = *x_chunks[places[begin].chunk];
     RowAdapter(*chunk.schema, *x_schema).Append(chunk.rows, rows, sealed.rows);
   }
   ColumnData* const versions = &sealed.rows.columns[x_schema->columns.size()];
