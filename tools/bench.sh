@@ -40,6 +40,13 @@ bench_index() { # [KEYS…]: the key index in memory and in RocksDB, alone; 1000
   done
 }
 
+bench_collapse() { # [KEYS…]: decoding, collapse and index together, by keys in the index; 100000000r: in RocksDB
+  local sizes=("$@")
+  [ $# -gt 0 ] || sizes=(1000000 50000000)
+  compile release collapse_bench
+  build/release/bench/collapse_bench "${sizes[@]}"
+}
+
 bench_flink() { # [EVENTS]: sinks of Flink on one changelog: Lastword, Paimon, Iceberg, a blackhole; --help
   local target="$ROOT/bench/flink/target"
   java/flink/build.sh package -DskipTests
