@@ -1,13 +1,15 @@
 """Compares Lastword's Flink sink with others on one changelog, in one run.
 
     flink.py --libraries FOLDER --bench JAR --lastword JAR [EVENTS] [--keys N] [--rounds N]
-             [--sinks a,b] [--scratch FOLDER] [--keep] [--docs]
+             [--sinks a,b] [--scratch FOLDER] [--keep] [--docs] [--note TEXT]
 
 Each round runs every sink once, in turns, each in a JVM of its own with a cluster inside
 (bench/flink/src has the changelog and what is measured); ratios are taken within a round. Every
 table is read back through its connector and compared with what the changelog must leave; a wrong
-one is printed as wrong and ends with exit code 1. --keep stores the figures as those that the next
-run prints beside its own, --docs writes them into docs/performance.md.
+one is printed as wrong, a sink that fails or takes too long as failed, and both end with exit
+code 1. --keep stores the figures as those that the next
+run of as many events prints beside its own, --docs writes all that are kept into
+docs/performance.md; --note says there under what they were measured.
 """
 
 import argparse
@@ -20,6 +22,8 @@ import subprocess
 import report
 
 FLOOR = "blackhole-shuffled"
+OURS = "lastword"
+RUN_SECONDS_MAX = 900
 # Which jars beside Flink's own a sink needs; none sees those of another one.
 SINKS = {
     "blackhole": (),
@@ -48,30 +52,43 @@ def run(options, sink):
     command += ["-cp", ":".join(map(str, jars)), "org.lastword.bench.FlinkBench", sink]
     command += [str(options.events), str(options.keys), str(folder)]
     with open(options.scratch / f"{sink}.log", "ab") as log:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=log, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"{sink} failed; {log.name} says why")
+        try:
+            done = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=log, text=True, timeout=RUN_SECONDS_MAX
+            )
+        except subprocess.TimeoutExpired:
+            print(f"{sink}: not done after {RUN_SECONDS_MAX} s", flush=True)
+            return None
     shutil.rmtree(folder)
+    if done.returncode != 0:
+        print(f"{sink} failed; {log.name} says why", flush=True)
+        return None
+    print(done.stdout.strip().splitlines()[-1], flush=True)
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
 def measure(options):
-    """Rounds of {sink: figures}."""
+    """Rounds of {sink: figures}, without the sinks that failed in one of them."""
     rounds = []
     for number in range(options.rounds):
         turn = number % len(options.sinks)
         rounds.append({s: run(options, s) for s in options.sinks[turn:] + options.sinks[:turn]})
-    return rounds
+    done = [sink for sink in options.sinks if all(results[sink] for results in rounds)]
+    return [{sink: results[sink] for sink in done} for results in rounds]
 
 
 def summarise(rounds, events):
-    """Of each sink its figures, and how fast it is in parts of the floor of its round."""
+    """Of each sink its figures, how fast it is in parts of the floor of its round, and how many
+    times as fast ours is there."""
     figures = {}
     for sink in rounds[0]:
         runs = [results[sink] for results in rounds]
 
         def middle(name):
             return statistics.median(run[name] for run in runs)
+
+        def ratio(fast, slow):
+            return statistics.median(r[slow]["seconds"] / r[fast]["seconds"] for r in rounds)
 
         figures[sink] = {
             "events_per_second": events / middle("seconds"),
@@ -83,14 +100,16 @@ def summarise(rounds, events):
             "right": all(run["right"] for run in runs),
         }
         if FLOOR in rounds[0]:
-            ratios = [r[FLOOR]["seconds"] / r[sink]["seconds"] for r in rounds]
-            figures[sink]["of_floor"] = statistics.median(ratios)
+            figures[sink]["of_floor"] = ratio(sink, FLOOR)
+        if OURS in rounds[0]:
+            figures[sink]["lastword_is"] = ratio(OURS, sink)
     return figures
 
 
 COLUMNS = [
     ("events_per_second", "events/s", lambda value: report.rate(value)),
     ("of_floor", f"of {FLOOR}", lambda value: f"{value:.2f}"),
+    ("lastword_is", f"{OURS} is … times", lambda value: f"{value:.2f}"),
     ("cpu_us_an_event", "CPU us/event", lambda value: f"{value:.2f}"),
     ("bytes_an_event", "bytes written/event", lambda value: f"{value:.0f}"),
     ("table_mb", "table MB", lambda value: f"{value:.0f}"),
@@ -113,17 +132,23 @@ def terminal_table(figures, before):
     return "\n".join(lines)
 
 
-def docs_table(figures, options):
-    lines = [
-        f"{options.events:,} events, {options.keys:,} keys, {options.rounds} rounds:",
-        "",
-        "| sink | " + " | ".join(title for _, title, _ in COLUMNS) + " |",
-        "|---|" + "---|" * len(COLUMNS),
-    ]
-    for sink, result in figures.items():
-        wrong = "" if result["right"] else " (wrong table)"
-        lines.append(f"| {sink}{wrong} | " + " | ".join(cells(result)) + " |")
-    return "\n".join(lines)
+def docs_table(kept):
+    parts = []
+    for events, run in sorted(kept.items(), key=lambda item: int(item[0])):
+        rounds = "1 round" if run["rounds"] == 1 else f"{run['rounds']} rounds"
+        title = f"{int(events):,} events, {run['keys']:,} keys, {rounds}"
+        lines = [
+            title + (f", {run['note']}:" if run["note"] else ":"),
+            "",
+            "| sink | " + " | ".join(title for _, title, _ in COLUMNS) + " |",
+            "|---|" + "---|" * len(COLUMNS),
+        ]
+        for sink in (sink for sink in SINKS if sink in run["sinks"]):
+            result = run["sinks"][sink]
+            wrong = "" if result["right"] else " (wrong table)"
+            lines.append(f"| {sink}{wrong} | " + " | ".join(cells(result)) + " |")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
 
 
 def arguments():
@@ -138,6 +163,7 @@ def arguments():
     parser.add_argument("--scratch", type=pathlib.Path, default=pathlib.Path("build/bench-flink"))
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--docs", action="store_true")
+    parser.add_argument("--note", default="")
     options = parser.parse_args()
     options.scratch = options.scratch.resolve()
     options.sinks = options.sinks.split(",")
@@ -152,15 +178,23 @@ def main():
     shutil.rmtree(options.scratch, ignore_errors=True)
     options.scratch.mkdir(parents=True)
     figures = summarise(measure(options), options.events)
+    kept = report.previous("flink")
+    before = kept.get(str(options.events), {}).get("sinks", {})
     print(f"{options.events} events, {options.keys} keys, {options.rounds} rounds")
-    print(terminal_table(figures, report.previous("flink")))
+    print(terminal_table(figures, before))
+    kept[str(options.events)] = {
+        "keys": options.keys,
+        "rounds": options.rounds,
+        "note": options.note,
+        "sinks": figures,
+    }
     if options.keep:
-        report.keep("flink", figures)
+        report.keep("flink", kept)
     if options.docs:
-        report.write_docs("flink", docs_table(figures, options))
-    shutil.rmtree(options.scratch)
-    if not all(result["right"] for result in figures.values()):
+        report.write_docs("flink", docs_table(kept))
+    if not all(sink in figures and figures[sink]["right"] for sink in options.sinks):
         raise SystemExit(1)
+    shutil.rmtree(options.scratch)
 
 
 if __name__ == "__main__":

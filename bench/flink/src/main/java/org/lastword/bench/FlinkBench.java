@@ -70,7 +70,8 @@ public final class FlinkBench {
         double readSeconds = 0;
         if (!sink.startsWith("blackhole")) {
             long readBegin = System.nanoTime();
-            TableEnvironment batch = TableEnvironment.create(EnvironmentSettings.inBatchMode());
+            TableEnvironment batch = TableEnvironment.create(EnvironmentSettings.newInstance()
+                    .inBatchMode().withConfiguration(patient()).build());
             declare(batch, batch.getConfig()::set);
             Sums sums = Sums.of(batch, "sink");
             readSeconds = (System.nanoTime() - readBegin) / 1e9;
@@ -83,8 +84,15 @@ public final class FlinkBench {
                 bytesUnder(folder.resolve("lake")), used.peakMegabytes, readSeconds, right);
     }
 
-    private MiniCluster startCluster() throws Exception {
+    /** A process that collects garbage for a minute is slow, not dead. */
+    private static Configuration patient() {
         Configuration config = new Configuration();
+        config.setString("heartbeat.timeout", "10 min");
+        return config;
+    }
+
+    private MiniCluster startCluster() throws Exception {
+        Configuration config = patient();
         config.setString("rest.port", "0");
         config.setString("rest.bind-port", "0");
         config.setString("taskmanager.memory.network.max", "128 mb");
