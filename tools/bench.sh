@@ -54,3 +54,11 @@ bench_flink() { # [EVENTS]: sinks of Flink on one changelog: Lastword, Paimon, I
   python3 bench/flink.py --libraries "$target/lib" --bench "$target/lastword-flink-bench-0.jar" \
     --lastword java/flink/target/lastword-flink-0.1.0.jar "$@"
 }
+
+bench_committer() { # [CHECKPOINTS [EVENTS [KEYS]]]: the one committer of the Flink sink alone, through the C interface
+  local folder
+  compile release committer_bench
+  folder=$(mktemp -d build/committer-XXXXXX)
+  build/release/bench/committer_bench "$folder" "$@"
+  rm -rf "$folder"
+}
