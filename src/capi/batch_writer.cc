@@ -116,7 +116,7 @@ Status BatchWriter::Add(std::string_view encoded, uint64_t count) {
   return read;
 }
 
-// Takes the next row off `encoded`; on an error nothing of it is left.
+// Takes the next row off `encoded`. After an error the row is not among the incoming ones.
 Status BatchWriter::ReadIncoming(std::string_view& encoded) {
   Incoming incoming{};
   const std::string_view before = encoded;
@@ -124,6 +124,9 @@ Status BatchWriter::ReadIncoming(std::string_view& encoded) {
   ++x_rows_added;
   const uint64_t row = x_incoming.size();
   incoming.encoded = before.substr(0, before.size() - encoded.size());
+  if (incoming.encoded.size() > INT32_MAX) {
+    return Error{ErrorKind::kOutOfRange, "an encoded row exceeds 2 GiB", {}};
+  }
   if (x_options.declared.appends) {
     LW_RETURN_IF_ERROR(AppendIdentity(incoming.kind, x_incoming_rows, x_slots.size() + row));
   }

@@ -59,12 +59,12 @@ void Throw(JNIEnv* env, lastword_error* error) {
   if (exception != nullptr) env->Throw(static_cast<jthrowable>(exception));
 }
 
-// The bytes of `array` from `begin` on.
-std::string ToString(JNIEnv* env, jbyteArray array, jsize begin = 0) {
-  const jsize size = env->GetArrayLength(array) - begin;
-  if (size <= 0) return {};
+std::string ToString(JNIEnv* env, jbyteArray array) {
+  const jsize size = env->GetArrayLength(array);
   std::string text(static_cast<size_t>(size), '\0');
-  env->GetByteArrayRegion(array, begin, size, reinterpret_cast<jbyte*>(text.data()));
+  if (size != 0) {
+    env->GetByteArrayRegion(array, 0, size, reinterpret_cast<jbyte*>(text.data()));
+  }
   return text;
 }
 
@@ -90,18 +90,28 @@ jlongArray NewLongs(JNIEnv* env, const std::vector<jlong>& values) {
   return array;
 }
 
+struct Batch {
+  std::unique_ptr<jbyte[]> bytes;
+  size_t size = 0;
+};
+
 // Reads all batches out of their arrays; false where Java has thrown.
-bool ReadBatches(JNIEnv* env, jobjectArray arrays, jintArray begins,
-                 std::vector<std::string>& out) {
+bool ReadBatches(JNIEnv* env, jobjectArray arrays, jintArray begins, std::vector<Batch>& out) {
   const jsize count = env->GetArrayLength(arrays);
   std::vector<jint> begin(static_cast<size_t>(count));
   env->GetIntArrayRegion(begins, 0, count, begin.data());
   if (env->ExceptionCheck()) return false;
-  out.reserve(begin.size());
+  out.resize(begin.size());
   for (jsize i = 0; i < count; ++i) {
     auto* array = static_cast<jbyteArray>(env->GetObjectArrayElement(arrays, i));
     if (env->ExceptionCheck()) return false;
-    out.push_back(ToString(env, array, begin[static_cast<size_t>(i)]));
+    const jint from = begin[static_cast<size_t>(i)];
+    const jsize size = env->GetArrayLength(array) - from;
+    Batch& batch = out[static_cast<size_t>(i)];
+    batch.size = static_cast<size_t>(size);
+    batch.bytes = std::make_unique_for_overwrite<jbyte[]>(batch.size);
+    env->GetByteArrayRegion(array, from, size, batch.bytes.get());
+    if (env->ExceptionCheck()) return false;
     env->DeleteLocalRef(array);
   }
   return true;
@@ -195,11 +205,11 @@ JNIEXPORT jlongArray JNICALL Java_org_lastword_flink_Native_tableCommit(JNIEnv* 
                                                                         jobjectArray arrays,
                                                                         jintArray begins) {
   const std::string checkpoint = ToString(env, id);
-  std::vector<std::string> bytes;
+  std::vector<Batch> bytes;
   if (!ReadBatches(env, arrays, begins, bytes)) return nullptr;
   std::vector<lastword_view> views;
-  for (const std::string& batch : bytes) {
-    views.push_back({reinterpret_cast<const uint8_t*>(batch.data()), batch.size()});
+  for (const Batch& batch : bytes) {
+    views.push_back({reinterpret_cast<const uint8_t*>(batch.bytes.get()), batch.size});
   }
   lastword_commit_result result{};
   result.size = sizeof result;
