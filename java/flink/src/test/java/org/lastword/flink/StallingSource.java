@@ -18,6 +18,7 @@ final class StallingSource implements SourceFunction<Long>, CheckpointedFunction
     private static final long STALL_MILLIS = 1500;
     private static final int STALLS_AT = 3;
 
+    private static volatile boolean stalled;
     private static volatile long[] seenAtAbort;
 
     private final String uri;
@@ -28,10 +29,11 @@ final class StallingSource implements SourceFunction<Long>, CheckpointedFunction
     StallingSource(String uri, int steps) {
         this.uri = uri;
         this.steps = steps;
+        stalled = false;
         seenAtAbort = null;
     }
 
-    /** Rows of the table, and steps that were emitted. */
+    /** Rows of the table, and steps that were emitted, when the stalled checkpoint was given up. */
     static long[] seenAtAbort() {
         return seenAtAbort;
     }
@@ -42,6 +44,7 @@ final class StallingSource implements SourceFunction<Long>, CheckpointedFunction
     @Override
     public void snapshotState(FunctionSnapshotContext context) throws Exception {
         if (seenAtAbort == null && Script.REACHED.get() >= STALLS_AT) {
+            stalled = true;
             Thread.sleep(STALL_MILLIS);
         }
     }
@@ -51,6 +54,10 @@ final class StallingSource implements SourceFunction<Long>, CheckpointedFunction
 
     @Override
     public void notifyCheckpointAborted(long checkpointId) throws Exception {
+        // Others are given up too: before all tasks run, and when the job ends.
+        if (!stalled || seenAtAbort != null) {
+            return;
+        }
         long rows = TableShape.json().readTree(
                 Native.describe(uri.getBytes(StandardCharsets.UTF_8), 0)).get("rows").asLong();
         seenAtAbort = new long[] {rows, Script.REACHED.get()};
