@@ -39,7 +39,7 @@ uint64_t SlotsFor(uint64_t keys) {
 }  // namespace
 
 void MemoryIndex::Shard::Resize(uint64_t slots) {
-  entries.resize(slots);
+  entries = EntryArray(slots);
   tags.assign(slots + kGroup - 1, 0);
 }
 
@@ -89,7 +89,7 @@ void MemoryIndex::Grow(Shard& shard, uint64_t slots) {
     grown.entries[at] = entry;
     grown.SetTag(at, TagOf(entry.key));
   }
-  x_bytes += (slots - shard.slots()) * kSlotBytes;
+  x_bytes.fetch_add((slots - shard.slots()) * kSlotBytes, std::memory_order_relaxed);
   shard = std::move(grown);
 }
 
@@ -104,30 +104,39 @@ bool MemoryIndex::Find(const KeyHash& key, KeyEntry& entry) const {
 }
 
 void MemoryIndex::Prefetch(std::span<const KeyHash> keys) const {
-  for (const KeyHash& key : keys) {
-    const Shard& shard = x_shards[ShardOf(key)];
-    if (shard.slots() == 0) continue;
-    const uint64_t at = Home(key, shard.slots());
-    __builtin_prefetch(&shard.tags[at]);
-    __builtin_prefetch(&shard.entries[at]);
-  }
+  for (const KeyHash& key : keys) PrefetchSlot(key);
+}
+
+void MemoryIndex::PrefetchSlot(const KeyHash& key) const {
+  const Shard& shard = x_shards[ShardOf(key)];
+  if (shard.slots() == 0) return;
+  const uint64_t at = Home(key, shard.slots());
+  __builtin_prefetch(&shard.tags[at]);
+  __builtin_prefetch(&shard.entries[at]);
 }
 
 void MemoryIndex::Store(const KeyEntry& entry) {
+  if (KeyEntry* const known = Insert(entry)) *known = entry;
+}
+
+KeyEntry* MemoryIndex::Insert(const KeyEntry& entry) {
   Shard& shard = x_shards[ShardOf(entry.key)];
   if (Full(shard.count + 1, shard.slots())) {
     Grow(shard, std::max(kSlotsMin, shard.slots() + shard.slots() / 6));
   }
   uint64_t free = 0;
   const uint64_t slot = shard.SlotOf(entry.key, free);
-  if (slot != shard.slots()) {
-    shard.entries[slot] = entry;
-    return;
-  }
+  if (slot != shard.slots()) return &shard.entries[slot];
   shard.entries[free] = entry;
   shard.SetTag(free, TagOf(entry.key));
   ++shard.count;
-  ++x_size;
+  return nullptr;
+}
+
+uint64_t MemoryIndex::size() const {
+  uint64_t size = 0;
+  for (const Shard& shard : x_shards) size += shard.count;
+  return size;
 }
 
 void MemoryIndex::Erase(const KeyHash& key) {
@@ -138,7 +147,6 @@ void MemoryIndex::Erase(const KeyHash& key) {
   uint64_t gap = shard.SlotOf(key, free);
   if (gap == slots) return;
   --shard.count;
-  --x_size;
   // Closes the gap: every entry of the run behind it that may move to the gap does, so probing
   // never meets a hole.
   for (uint64_t next = shard.Next(gap); shard.tags[next] != 0; next = shard.Next(next)) {
@@ -170,15 +178,13 @@ std::vector<KeyEntry> MemoryIndex::TakeShard(uint64_t number) {
   }
   std::sort(taken.begin(), taken.end(),
             [](const KeyEntry& a, const KeyEntry& b) { return a.key < b.key; });
-  x_size -= shard.count;
-  x_bytes -= shard.slots() * kSlotBytes;
+  x_bytes.fetch_sub(shard.slots() * kSlotBytes, std::memory_order_relaxed);
   shard = {};
   return taken;
 }
 
 void MemoryIndex::Clear() {
-  x_shards.assign(kShards, {});
-  x_size = 0;
+  for (Shard& shard : x_shards) shard = {};
   x_bytes = 0;
 }
 

@@ -3,16 +3,19 @@
 // Between 74 and 87 bytes a key.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
+#include "state/entry_array.h"
 #include "state/key_index.h"
 
 namespace lastword {
 
 class MemoryIndex final : public KeyIndex {
  public:
-  static constexpr uint64_t kShards = 256;
+  static constexpr int kShardBits = 8;
+  static constexpr uint64_t kShards = 1 << kShardBits;
 
   MemoryIndex();
 
@@ -21,12 +24,19 @@ class MemoryIndex final : public KeyIndex {
   void Store(const KeyEntry& entry) override;
   void Erase(const KeyHash& key) override;
   void ForEach(const std::function<void(const KeyEntry&)>& visit) const override;
-  uint64_t bytes_held() const override { return x_bytes; }
+  uint64_t bytes_held() const override { return x_bytes.load(std::memory_order_relaxed); }
   void Clear() override;
   void Reserve(uint64_t keys) override;
   Status Health() const override { return Ok{}; }
 
-  uint64_t size() const { return x_size; }
+  /// Stores the entry of a key that has none. Where it has one, that is returned, and may be
+  /// changed but for its key. For filling an index: calls for keys of different shards may run side
+  /// by side, and PrefetchSlot with them.
+  KeyEntry* Insert(const KeyEntry& entry);
+  void PrefetchSlot(const KeyHash& key) const;
+  static uint64_t ShardOf(const KeyHash& key) { return key.high >> kShardShift; }
+
+  uint64_t size() const;
   /// Gives the entries of one shard in ascending order of key, and forgets them. All keys of a
   /// shard are below those of the next.
   std::vector<KeyEntry> TakeShard(uint64_t shard);
@@ -38,7 +48,7 @@ class MemoryIndex final : public KeyIndex {
   // free, else seven bits of the hash: a probe reads tags, eight at a time, and the entry that it
   // finds. The first tags are repeated behind the last, so that reading eight never wraps.
   struct Shard {
-    std::vector<KeyEntry> entries;
+    EntryArray entries;  // set where the tag is
     std::vector<uint8_t> tags;
     uint64_t count = 0;
 
@@ -49,12 +59,11 @@ class MemoryIndex final : public KeyIndex {
     // The slot of `key`; where it has none, `slots()`, and in `free` the slot that it would get.
     uint64_t SlotOf(const KeyHash& key, uint64_t& free) const;
   };
-  static uint64_t ShardOf(const KeyHash& key) { return key.high >> 56; }
+  static constexpr int kShardShift = 64 - kShardBits;
   void Grow(Shard& shard, uint64_t slots);
 
   std::vector<Shard> x_shards;
-  uint64_t x_size = 0;
-  uint64_t x_bytes = 0;
+  std::atomic<uint64_t> x_bytes = 0;
 };
 
 }  // namespace lastword
