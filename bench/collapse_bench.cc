@@ -27,6 +27,7 @@ constexpr int kRounds = 5;
 constexpr size_t kChunkBytes = 4 << 20;
 constexpr uint64_t kCheckpointChanges = 200'000;
 constexpr uint64_t kRocksMemory = 2ull << 30;
+constexpr size_t kLoadBatch = 8192;
 
 void Demand(bool right, const std::string& what) {
   if (right) return;
@@ -77,6 +78,7 @@ class Size {
     Rows row(schema);
     std::string bytes;
     std::optional<KeyEntry> contradicted;
+    std::vector<KeyEntry> batch;
     for (uint64_t key = 0; key < keys; ++key) {
       row.Truncate(0);
       row.columns[0].AppendFixed(static_cast<int64_t>(key));
@@ -86,7 +88,10 @@ class Size {
       entry.key = Hash128(bytes);
       entry.status = KeyStatus::kLive;
       entry.address = key;
-      Check(x_index->Load(entry, contradicted));
+      batch.push_back(entry);
+      if (batch.size() < kLoadBatch && key + 1 < keys) continue;
+      Check(x_index->Load(batch, contradicted));
+      batch.clear();
     }
     Check(x_index->FinishLoad(contradicted));
     Demand(!contradicted && x_index->in_memory() != rocks, "the index is not where it should be");

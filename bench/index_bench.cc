@@ -22,6 +22,7 @@ constexpr uint64_t kProbes = 2'000'000;
 constexpr uint64_t kStores = 1'000'000;
 constexpr uint64_t kStoresABatch = 200'000;
 constexpr size_t kAhead = 256;
+constexpr size_t kLoadBatch = 8192;
 
 // Time that passed, and time that all threads of this process had a core: on a busy machine only
 // the second says something.
@@ -147,7 +148,13 @@ int Run(const std::string& kind, uint64_t keys, uint64_t memory, const std::stri
   const auto kept = index->Open("bench", keys);
   Check(kept.ok() ? Status(Ok{}) : Status(kept.error()));
   std::optional<KeyEntry> contradicted;
-  for (uint64_t key = 0; key < keys; ++key) Check(index->Load(EntryOf(key, key), contradicted));
+  std::vector<KeyEntry> batch;
+  for (uint64_t key = 0; key < keys; ++key) {
+    batch.push_back(EntryOf(key, key));
+    if (batch.size() < kLoadBatch && key + 1 < keys) continue;
+    Check(index->Load(batch, contradicted));
+    batch.clear();
+  }
   Check(index->FinishLoad(contradicted));
   const Clock loaded = Now() - begin;
   Demand(!contradicted && index->in_memory() == in_memory,

@@ -49,6 +49,9 @@ struct TableOptions {
   std::chrono::seconds keep_for{3600};  // younger versions stay too, but for …
   double keep_ratio =
       1;  // … those by which old versions hold more than this many times the live data
+  /// Ids of checkpoints that are remembered, at least so many of the newest; an id that is older is
+  /// taken for a new one.
+  uint64_t checkpoint_ids = 1 << 20;
   std::vector<IndexOptions> indexes;  // made once there are rows enough, and kept up to date
 };
 

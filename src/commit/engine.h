@@ -3,6 +3,7 @@
 // steps and what each crash leaves behind is in docs/commit.md.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
@@ -61,6 +62,13 @@ class Engine final : public TableImpl, private StoredRows {
   Result<uint32_t> NextEpoch() override;
 
  private:
+  // Fragments of the table on their way to be fewer.
+  struct Rewrite {
+    std::unique_ptr<RunningCompaction> running;
+    std::vector<uint64_t> fragments;  // ascending
+    uint64_t read_version = 0;        // clean-up leaves it
+  };
+
   Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
   Status ForEachKey(const KeyVisit& visit) override;
 
@@ -69,8 +77,7 @@ class Engine final : public TableImpl, private StoredRows {
   Result<std::string> StateIdentity();
   Status LoadIndex();
   Error TwoStates(const KeyEntry& entry);
-  Status ScanLiveKeys(
-      const std::function<Status(const KeyEntry& entry, std::string_view key)>& visit);
+  Status LoadRows(TableIndex& index);
   Status RereadAddresses();
   Status OpenLedger(uint64_t pinned);
 
@@ -84,6 +91,7 @@ class Engine final : public TableImpl, private StoredRows {
   Status FollowSchema();
   Status CommitLedger(const SealedBatch& sealed, const std::string& checkpoint_id,
                       std::vector<uint64_t>& addresses);
+  Status ForgetOldCheckpoints(std::vector<RowAddress>& deleted);
   Status RollBackLedger();
   Error FencedBy(uint64_t writer_epoch) const;
   Error NameConflict(Error error);
@@ -96,11 +104,17 @@ class Engine final : public TableImpl, private StoredRows {
   void DropBatch();
 
   // engine_maintain.cc
-  void Maintain(uint64_t version_before, CommitResult& result);
-  Status MaintainOnce(uint64_t version_before, CommitResult& result);
-  Status CompactOrIndex(CommitResult& result);
+  void Maintain(uint64_t version_before, std::chrono::milliseconds patience, CommitResult& result);
+  Status MaintainOnce(uint64_t version_before, std::chrono::milliseconds patience,
+                      CommitResult& result);
+  Status CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result);
+  Result<std::optional<Rewrite>> ReadyRewrite(const CompactionPolicy& policy,
+                                              std::chrono::milliseconds patience);
   Result<bool> CompactRound(const CompactionPolicy& rows, const CompactionPolicy& entries,
-                            CommitResult& result);
+                            std::chrono::milliseconds patience, CommitResult& result);
+  Status PinLedger();
+  Status FinishRewrite(Rewrite& rewrite, uint64_t ledger_version, CommitResult& result);
+  void TookVersion(TableProperties properties, uint64_t bytes_written);
   Result<bool> KeepIndexes();
   template <typename T>
   T TableStep(T result);
@@ -127,6 +141,7 @@ class Engine final : public TableImpl, private StoredRows {
   TableState x_state;
   TableProperties x_committed;  // of the version that the state builds upon
   CheckpointIds x_checkpoints;
+  std::vector<KeyHash> x_forgotten;  // of them, by the commit under way
   DeadLetterFolder x_dead_letters;
   std::vector<DeadLetter> x_letters;  // of the uncommitted batch
   // Committed letters, by what was put aside from where; read when the first one is added.
@@ -134,6 +149,7 @@ class Engine final : public TableImpl, private StoredRows {
   bool x_letters_taken = false;  // by the uncommitted batch
   std::vector<std::string> x_foreign;
   uint64_t x_writer_epoch = 0;
+  std::optional<Rewrite> x_rewrite;  // goes on beside the commits
   // Of versions that this object made, or had to ask for, and that clean-up may still see.
   std::deque<std::pair<uint64_t, uint64_t>> x_written;  // version, bytes that it wrote
   std::map<uint64_t, uint64_t> x_pins;                  // version -> version of the ledger

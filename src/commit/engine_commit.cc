@@ -16,6 +16,8 @@
 namespace lastword {
 namespace {
 
+constexpr uint64_t kForgottenShare =
+    4;  // of the ids that are kept, so many more come before some go
 constexpr int kConflictRetriesMax = 5;
 
 std::vector<uint64_t> AddressesOf(const CommitReceipt& receipt) {
@@ -166,6 +168,7 @@ TableProperties Engine::NextProperties(const std::string& checkpoint_id,
 }
 
 Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
+  const auto begin = std::chrono::steady_clock::now();
   LW_RETURN_IF_ERROR(Usable());
   CommitResult result;
   LW_ASSIGN_OR_RETURN(const bool known, KnowsCheckpoint(request.id));
@@ -217,12 +220,15 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   if (x_letters_taken) LW_RETURN_IF_ERROR(x_dead_letters.RemoveBelow(receipt.version));
   x_letters_taken = false;
   if (!request.id.empty()) x_checkpoints.insert(CheckpointHash(request.id));
+  for (const KeyHash& id : x_forgotten) x_checkpoints.erase(id);
+  x_forgotten.clear();
   result.committed = true;
   result.lance_version = receipt.version;
   result.rows_written = row_addresses.size();
   result.rows_deleted = sealed.superseded.size();
   result.bytes_written = receipt.bytes_written;
-  Maintain(version_before, result);
+  const auto taken = std::chrono::steady_clock::now() - begin;
+  Maintain(version_before, std::chrono::duration_cast<std::chrono::milliseconds>(taken), result);
   LW_KILL_POINT("commit.before_acknowledge");
   return result;
 }
@@ -298,20 +304,37 @@ Status Engine::FollowSchema() {
 
 Status Engine::CommitLedger(const SealedBatch& sealed, const std::string& checkpoint_id,
                             std::vector<uint64_t>& addresses) {
+  x_forgotten.clear();
   LW_RETURN_IF_ERROR(RollBackLedger());
   if (sealed.ledger_rows.empty() && sealed.ledger_superseded.empty() && checkpoint_id.empty())
     return Ok{};
   LW_KILL_POINT("commit.before_ledger");
-  const Rows rows = LedgerRows(sealed.ledger_rows, checkpoint_id);
+  const Rows rows = LedgerRows(sealed.ledger_rows, checkpoint_id, x_table->version() + 1);
+  std::vector<RowAddress> deleted = sealed.ledger_superseded;
+  LW_RETURN_IF_ERROR(ForgetOldCheckpoints(deleted));
   CommitRequest request;
   request.expected_version = x_ledger->version();
   request.new_rows = &rows;
-  request.deleted = sealed.ledger_superseded;
+  request.deleted = deleted;
   request.properties = LedgerProperties(x_writer_epoch);
   request.transaction_id = RandomId();
   auto receipt = x_ledger->Commit(request);
   if (!receipt.ok()) return NameConflict(receipt.error());
   addresses = AddressesOf(*receipt);
+  return Ok{};
+}
+
+// Ids are kept for the sake of a resent checkpoint. One a second for a year would be gigabytes; so
+// many go at once that looking for them costs nothing each.
+Status Engine::ForgetOldCheckpoints(std::vector<RowAddress>& deleted) {
+  const uint64_t kept = std::max<uint64_t>(x_options.checkpoint_ids, 1);
+  if (x_checkpoints.size() < kept + kept / kForgottenShare + 1) return Ok{};
+  LW_ASSIGN_OR_RETURN(const std::vector<StoredCheckpoint> oldest,
+                      OldestCheckpoints(*x_ledger, x_checkpoints.size() - kept));
+  for (const auto& [id, address] : oldest) {
+    x_forgotten.push_back(id);
+    deleted.push_back(address);
+  }
   return Ok{};
 }
 
@@ -410,6 +433,7 @@ Result<bool> Engine::FindOutcome(Dataset& dataset, const std::string& transactio
 // us; one of a lower epoch changed rows that the batch was decided against.
 Status Engine::OnTableConflict(SealedBatch& sealed) {
   const uint64_t before = x_table->version();
+  x_rewrite.reset();  // what it reads has moved perhaps, and addresses are read in its memory
   LW_RETURN_IF_ERROR(x_table->Refresh());
   for (uint64_t version = before + 1; version <= x_table->version(); ++version) {
     LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(version));

@@ -3,13 +3,15 @@
 // leaves the commit as it is. The crash windows are in docs/commit.md.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/format.h"
 #include "base/kill_points.h"
 #include "base/planted_bug.h"
 #include "base/random.h"
 #include "commit/engine.h"
-#include "model/key.h"
+#include "commit/key_scan.h"
+#include "commit/memory_shares.h"
 
 namespace lastword {
 namespace {
@@ -25,6 +27,18 @@ constexpr uint32_t kLedgerFragmentsFactor = 2;
 // An index takes new rows in when this share of all rows, and so many, are outside of it.
 constexpr double kUnindexedShare = 0.2;
 constexpr uint64_t kUnindexedRowsMin = 4096;
+// A round is waited for as long as the commit before it took, and so long at least. What takes
+// longer goes on beside the commits that follow.
+constexpr std::chrono::milliseconds kPatienceMin{50};
+constexpr std::chrono::hours kForever{24};
+// While it does, other fragments wait unless they have so few rows.
+constexpr uint64_t kBesideRows = 1 << 15;
+// Parts of the share of memory: the new files of a round hold its bytes, as they are on disk, in
+// buffers that are written out column by column; what was read lies before them.
+constexpr uint64_t kRoundShare = 1, kBufferShare = 4, kBatchShare = 32;
+// Smaller fragments would cost every commit more than they spare.
+constexpr uint64_t kRoundBytesMin = 16 << 20;
+constexpr uint64_t kBatchRowsMin = 64;
 // Product quantization learns 256 centres.
 constexpr uint64_t kVectorRowsMin = 256;
 
@@ -36,11 +50,13 @@ int64_t NowMs() {
 CompactionPolicy TablePolicy(const TableOptions& options) {
   CompactionPolicy policy;
   policy.fragments = options.compaction_fragments;
+  policy.bytes_max = std::clamp(SharesOf(options.memory_bytes_max).compaction / kRoundShare,
+                                kRoundBytesMin, policy.bytes_max);
   return policy;
 }
 
 CompactionPolicy LedgerPolicy(const TableOptions& options) {
-  CompactionPolicy policy;
+  CompactionPolicy policy = TablePolicy(options);
   policy.fragments = options.compaction_fragments * kLedgerFragmentsFactor;
   return policy;
 }
@@ -59,13 +75,23 @@ std::vector<uint64_t> IdsOf(const std::vector<Fragment>& fragments) {
   return ids;
 }
 
-CompactionRequest RequestOf(const Dataset& dataset, std::vector<uint64_t> fragments,
-                            const CompactionPolicy& policy, Properties properties) {
+// Of the fragments `ids`: how many rows are read at a time depends on how large these are.
+CompactionRequest RequestOf(const std::vector<Fragment>& fragments, std::vector<uint64_t> ids,
+                            const CompactionPolicy& policy, uint64_t memory_bytes) {
+  uint64_t rows = 1, bytes = 0;
+  for (const Fragment& fragment : fragments) {
+    if (!std::binary_search(ids.begin(), ids.end(), fragment.id)) continue;
+    rows += fragment.physical_rows;
+    bytes += fragment.bytes;
+  }
+  const uint64_t share = SharesOf(memory_bytes).compaction;
   CompactionRequest request;
-  request.expected_version = dataset.version();
-  request.fragments = std::move(fragments);
+  request.fragments = std::move(ids);
   request.target_rows = policy.rows_max;
-  request.properties = std::move(properties);
+  request.file_bytes = policy.bytes_max;
+  request.buffer_bytes = share / kBufferShare;
+  request.batch_rows = std::clamp(share / kBatchShare * rows / std::max<uint64_t>(bytes, 1),
+                                  kBatchRowsMin, request.batch_rows);
   return request;
 }
 
@@ -89,13 +115,14 @@ T Engine::TableStep(T result) {
   return result;
 }
 
-void Engine::Maintain(uint64_t version_before, CommitResult& result) {
+void Engine::Maintain(uint64_t version_before, std::chrono::milliseconds patience,
+                      CommitResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   if (x_options.keep_versions != 0) {
     x_written.emplace_back(x_table->version(), result.bytes_written);
     x_pins[x_table->version()] = x_committed.ledger_version;
   }
-  Status done = MaintainOnce(version_before, result);
+  Status done = MaintainOnce(version_before, patience, result);
   if (!done.ok()) {
     result.maintenance_error = std::move(done.error());
     x_rest_until = x_table->version() + kRestVersions;
@@ -105,8 +132,9 @@ void Engine::Maintain(uint64_t version_before, CommitResult& result) {
 }
 
 // Clean-up does not wait for compaction to succeed: it may be what makes room on the disk.
-Status Engine::MaintainOnce(uint64_t version_before, CommitResult& result) {
-  Status done = x_table->version() < x_rest_until ? Status(Ok{}) : CompactOrIndex(result);
+Status Engine::MaintainOnce(uint64_t version_before, std::chrono::milliseconds patience,
+                            CommitResult& result) {
+  Status done = x_table->version() < x_rest_until ? Status(Ok{}) : CompactOrIndex(patience, result);
   if (x_options.keep_versions == 0 || x_broken) return done;
   const uint64_t every = std::clamp(x_options.keep_versions, kCleanUpEveryMin, kCleanUpEveryMax);
   if (version_before / every == x_table->version() / every) return done;
@@ -114,92 +142,141 @@ Status Engine::MaintainOnce(uint64_t version_before, CommitResult& result) {
   return done.ok() && !freed.ok() ? Status(freed.error()) : done;
 }
 
-Status Engine::CompactOrIndex(CommitResult& result) {
+Status Engine::CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result) {
   if (!x_options.compaction) return Ok{};
   LW_ASSIGN_OR_RETURN(const bool compacted,
-                      CompactRound(TablePolicy(x_options), LedgerPolicy(x_options), result));
-  if (!compacted) LW_RETURN_IF_ERROR(KeepIndexes());
+                      CompactRound(TablePolicy(x_options), LedgerPolicy(x_options),
+                                   std::max(patience, kPatienceMin), result));
+  // An index that is made meanwhile would not follow the rows of a rewrite.
+  if (!compacted && !x_rewrite) LW_RETURN_IF_ERROR(KeepIndexes());
   return Ok{};
+}
+
+// What this round can put into its place: the fragments that were written beside the commits, or
+// those that it begins with and that are written in time.
+Result<std::optional<Engine::Rewrite>> Engine::ReadyRewrite(const CompactionPolicy& policy,
+                                                            std::chrono::milliseconds patience) {
+  std::vector<Fragment> fragments = x_table->fragments();
+  if (x_rewrite) {
+    const std::vector<uint64_t> there = IdsOf(fragments);
+    const bool gone = std::any_of(
+        x_rewrite->fragments.begin(), x_rewrite->fragments.end(),
+        [&](uint64_t id) { return std::find(there.begin(), there.end(), id) == there.end(); });
+    if (gone) {
+      x_rewrite.reset();  // a truncate, or updates of all their rows
+    } else if (x_rewrite->running->Wait(std::chrono::milliseconds(0))) {
+      return std::exchange(x_rewrite, std::nullopt);
+    }
+  }
+  if (x_rewrite) {
+    std::erase_if(fragments, [&](const Fragment& fragment) {
+      return std::binary_search(x_rewrite->fragments.begin(), x_rewrite->fragments.end(),
+                                fragment.id);
+    });
+  }
+  std::vector<uint64_t> round = PlanCompaction(fragments, policy);
+  if (round.empty()) return std::optional<Rewrite>();
+  if (x_rewrite && LiveRowsOf(fragments, round) > kBesideRows) return std::optional<Rewrite>();
+  Rewrite begun{.fragments = round, .read_version = x_table->version()};
+  LW_ASSIGN_OR_RETURN(begun.running,
+                      x_table->BeginCompaction(RequestOf(fragments, std::move(round), policy,
+                                                         x_options.memory_bytes_max)));
+  if (x_rewrite || begun.running->Wait(patience)) return std::optional<Rewrite>(std::move(begun));
+  x_rewrite = std::move(begun);
+  return std::optional<Rewrite>();
 }
 
 // One round: the ledger first, which nothing refers to until the table's version pins it, as in a
 // checkpoint. Memory keeps the old addresses until that version is there.
 Result<bool> Engine::CompactRound(const CompactionPolicy& rows, const CompactionPolicy& entries,
-                                  CommitResult& result) {
-  const std::vector<Fragment> table_before = x_table->fragments();
+                                  std::chrono::milliseconds patience, CommitResult& result) {
+  LW_ASSIGN_OR_RETURN(std::optional<Rewrite> ready, ReadyRewrite(rows, patience));
   const std::vector<Fragment> ledger_before = x_ledger->fragments();
-  const std::vector<uint64_t> table_round = PlanCompaction(table_before, rows);
   const std::vector<uint64_t> ledger_round = PlanCompaction(ledger_before, entries);
-  if (table_round.empty() && ledger_round.empty()) return false;
+  if (!ready && ledger_round.empty()) return false;
 
-  CompactionReceipt ledger_done, table_done;
+  CompactionReceipt ledger_done;
   if (!ledger_round.empty()) {
     LW_ASSIGN_OR_RETURN(ledger_done,
-                        x_ledger->Compact(RequestOf(*x_ledger, ledger_round, entries,
-                                                    LedgerProperties(x_writer_epoch))));
+                        x_ledger->Compact(RequestOf(ledger_before, ledger_round, entries,
+                                                    x_options.memory_bytes_max),
+                                          x_ledger->version(), LedgerProperties(x_writer_epoch)));
     LW_KILL_POINT("compact.after_ledger");
     if (Planted(PlantedBug::kCompactionUnpinned)) {
       LW_RETURN_IF_ERROR(MoveEntries(ledger_done, LiveRowsOf(ledger_before, ledger_round)));
     }
   }
-  TableProperties next = x_committed;
-  next.writer_epoch = x_writer_epoch;
-  next.ledger_version = x_ledger->version();
-  if (table_round.empty()) {
-    CommitRequest pin;
-    pin.expected_version = x_table->version();
-    pin.properties = EncodeProperties(next);
-    pin.transaction_id = RandomId();
-    LW_RETURN_IF_ERROR(TableStep(x_table->Commit(pin)));
+  if (ready) {
+    LW_RETURN_IF_ERROR(FinishRewrite(*ready, x_ledger->version(), result));
   } else {
-    LW_ASSIGN_OR_RETURN(table_done, TableStep(x_table->Compact(RequestOf(
-                                        *x_table, table_round, rows, EncodeProperties(next)))));
+    LW_RETURN_IF_ERROR(PinLedger());
   }
-  LW_KILL_POINT("compact.after_commit");
-  next.version = x_table->version();
-  x_committed = std::move(next);
-  if (x_options.keep_versions != 0) {
-    x_written.emplace_back(x_committed.version, table_done.bytes_written);
-    x_pins[x_committed.version] = x_committed.ledger_version;
-  }
-  Status moved = MoveRows(table_done, LiveRowsOf(table_before, table_round));
-  if (moved.ok()) moved = MoveEntries(ledger_done, LiveRowsOf(ledger_before, ledger_round));
+  Status moved = MoveEntries(ledger_done, LiveRowsOf(ledger_before, ledger_round));
   if (!moved.ok()) {
     x_broken = moved.error();
     return moved.error();
   }
-  for (const Fragment& fragment : table_done.new_fragments) {
+  result.bytes_compacted += ledger_done.bytes_written;
+  return true;
+}
+
+// A version of the table as it is, with the ledger as it is now.
+Status Engine::PinLedger() {
+  TableProperties next = x_committed;
+  next.writer_epoch = x_writer_epoch;
+  next.ledger_version = x_ledger->version();
+  CommitRequest pin;
+  pin.expected_version = x_table->version();
+  pin.properties = EncodeProperties(next);
+  pin.transaction_id = RandomId();
+  LW_ASSIGN_OR_RETURN(const CommitReceipt done, TableStep(x_table->Commit(pin)));
+  LW_KILL_POINT("compact.after_commit");
+  TookVersion(std::move(next), done.bytes_written);
+  return Ok{};
+}
+
+Status Engine::FinishRewrite(Rewrite& rewrite, uint64_t ledger_version, CommitResult& result) {
+  const uint64_t live = LiveRowsOf(x_table->fragments(), rewrite.fragments);
+  TableProperties next = x_committed;
+  next.writer_epoch = x_writer_epoch;
+  next.ledger_version = ledger_version;
+  LW_ASSIGN_OR_RETURN(const CompactionReceipt done,
+                      TableStep(x_table->FinishCompaction(
+                          std::move(rewrite.running), x_table->version(), EncodeProperties(next))));
+  LW_KILL_POINT("compact.after_commit");
+  TookVersion(std::move(next), done.bytes_written);
+  if (Status moved = MoveRows(done, live); !moved.ok()) {
+    x_broken = moved.error();
+    return moved;
+  }
+  for (const Fragment& fragment : done.new_fragments) {
     result.rows_compacted += fragment.physical_rows;
   }
-  result.bytes_compacted += table_done.bytes_written + ledger_done.bytes_written;
-  return true;
+  result.bytes_compacted += done.bytes_written;
+  return Ok{};
+}
+
+// The table is at a version of maintenance, whose properties are `properties`.
+void Engine::TookVersion(TableProperties properties, uint64_t bytes_written) {
+  x_committed = std::move(properties);
+  x_committed.version = x_table->version();
+  if (x_options.keep_versions == 0) return;
+  x_written.emplace_back(x_committed.version, bytes_written);
+  x_pins[x_committed.version] = x_committed.ledger_version;
 }
 
 // The rows of the new fragments are where their keys now live. Only key columns are read: an index
 // from addresses to keys would cost more memory than the key index itself.
 Status Engine::MoveRows(const CompactionReceipt& receipt, uint64_t live) {
   if (receipt.new_fragments.empty()) return live == 0 ? Status(Ok{}) : Lost("rows", 0, live);
-  const Schema& stored = x_table->schema();
-  Schema keys;
-  std::vector<std::string> names;
-  for (const uint32_t key : stored.key) {
-    keys.key.push_back(static_cast<uint32_t>(keys.columns.size()));
-    keys.columns.push_back(stored.columns[key]);
-    names.push_back(stored.columns[key].name);
-  }
-  keys.nullable_key = stored.nullable_key;
+  const KeyColumns keys(x_table->schema());
+  KeyHasher hasher(keys.schema);
   uint64_t moved = 0;
-  std::string bytes;
   std::vector<KeyHash> hashes;
   std::vector<KeyEntry> entries;
   const auto& removed = receipt.removed_fragments;
   const auto move = [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
-    hashes.clear();
-    for (uint64_t row = 0; row < rows.size(); ++row) {
-      bytes.clear();
-      LW_RETURN_IF_ERROR(AppendKey(keys, rows, row, bytes));
-      hashes.push_back(Hash128(bytes));
-    }
+    LW_RETURN_IF_ERROR(hasher.Hash(rows, hashes));
     x_index.Prefetch(hashes);
     // What was read ahead is good until the first Store.
     entries.clear();
@@ -216,7 +293,7 @@ Status Engine::MoveRows(const CompactionReceipt& receipt, uint64_t live) {
     for (const KeyEntry& entry : entries) x_index.Store(entry);
     return Ok{};
   };
-  LW_RETURN_IF_ERROR(x_table->ScanFragments(names, IdsOf(receipt.new_fragments), move));
+  LW_RETURN_IF_ERROR(x_table->ScanFragments(keys.names, IdsOf(receipt.new_fragments), move));
   return moved == live ? Status(Ok{}) : Lost("rows", moved, live);
 }
 
@@ -299,6 +376,7 @@ Result<uint64_t> Engine::CleanUp(const RetentionPolicy& policy) {
   };
   LW_ASSIGN_OR_RETURN(uint64_t keep, KeepFrom(versions, policy, NowMs(), facts));
   keep = std::min(keep, x_committed.version);
+  if (x_rewrite) keep = std::min(keep, x_rewrite->read_version);
   // The oldest version that stays must say itself where its sources stand: it has nothing to
   // inherit from.
   for (auto at = std::upper_bound(versions.begin(), versions.end(), keep);
@@ -372,9 +450,11 @@ Result<TableImpl::CompactReport> Engine::Compact(const std::optional<uint64_t>& 
   LW_ASSIGN_OR_RETURN(std::vector<uint64_t> versions, x_table->Versions());
   report.before.versions = versions.size();
   CommitResult done;
+  if (x_rewrite) (void)x_rewrite->running->Wait(kForever);  // the first round ends it
   while (true) {
-    LW_ASSIGN_OR_RETURN(bool worked, CompactRound(ThoroughPolicy(TablePolicy(x_options)),
-                                                  ThoroughPolicy(LedgerPolicy(x_options)), done));
+    LW_ASSIGN_OR_RETURN(bool worked,
+                        CompactRound(ThoroughPolicy(TablePolicy(x_options)),
+                                     ThoroughPolicy(LedgerPolicy(x_options)), kForever, done));
     if (!worked) {
       LW_ASSIGN_OR_RETURN(worked, KeepIndexes());
     }

@@ -1,11 +1,13 @@
 // Opening: what is the newest committed state? The table's latest properties answer, nothing else
 // is asked.
 #include <algorithm>
+#include <mutex>
 
 #include "base/files.h"
 #include "base/format.h"
 #include "base/planted_bug.h"
 #include "commit/engine.h"
+#include "commit/key_scan.h"
 #include "commit/memory_shares.h"
 #include "commit/writer_epoch.h"
 #include "model/digest.h"
@@ -15,6 +17,8 @@
 
 namespace lastword {
 namespace {
+
+constexpr size_t kLedgerBatch = 8192;  // entries that go into the index at a time
 
 StateOptions StateOptionsOf(const TableOptions& options) {
   StateOptions state;
@@ -169,28 +173,38 @@ Status Engine::LoadIndex() {
   LW_ASSIGN_OR_RETURN(const bool kept,
                       x_index.Open(identity, x_table->count_rows() + x_ledger->count_rows()));
   std::optional<KeyEntry> contradicted;
-  const auto load = [&](const KeyEntry& entry) -> Status {
-    if (kept) return Ok{};
-    LW_RETURN_IF_ERROR(x_index.Load(entry, contradicted));
+  std::vector<KeyEntry> batch;
+  const auto load_batch = [&]() -> Status {
+    LW_RETURN_IF_ERROR(x_index.Load(batch, contradicted));
+    batch.clear();
     return contradicted ? Status(TwoStates(*contradicted)) : Status(Ok{});
   };
+  const auto load = [&](const KeyEntry& entry) -> Status {
+    if (kept) return Ok{};
+    batch.push_back(entry);
+    return batch.size() < kLedgerBatch ? Status(Ok{}) : load_batch();
+  };
   LW_ASSIGN_OR_RETURN(LedgerContents contents, ReadLedger(*x_ledger, load));
+  LW_RETURN_IF_ERROR(load_batch());
   x_checkpoints = std::move(contents.checkpoints);
   if (Planted(PlantedBug::kCheckpointForgotten)) x_checkpoints.clear();
   x_state.Restore(x_committed.head, std::move(contents.extras));
   if (!kept) {
-    LW_RETURN_IF_ERROR(
-        ScanLiveKeys([&](const KeyEntry& entry, std::string_view) { return load(entry); }));
-    LW_RETURN_IF_ERROR(x_index.FinishLoad(contradicted));
-    if (contradicted) return TwoStates(*contradicted);
+    LW_RETURN_IF_ERROR(LoadRows(x_index));
     LW_RETURN_IF_ERROR(x_index.Keep(identity));
   }
   x_index_complete = true;
   return Ok{};
 }
 
-// What is in the index is in the table: the next open need not read it all again.
+// A process that ends after every checkpoint would never see the end of a long compaction. And what
+// is in the index is in the table: the next open need not read it all again.
 Engine::~Engine() {
+  if (x_rewrite && !x_broken && x_table->version() == x_committed.version) {
+    // Not with the ledger's newest version: a checkpoint may have failed half-way.
+    CommitResult unseen;
+    (void)FinishRewrite(*x_rewrite, x_committed.ledger_version, unseen);
+  }
   if (!x_table || !x_index_complete || x_broken || x_index.in_memory()) return;
   // An index that cannot be kept is rebuilt.
   if (const auto identity = StateIdentity(); identity.ok()) (void)x_index.Keep(*identity);
@@ -210,39 +224,23 @@ Error Engine::TwoStates(const KeyEntry& entry) {
                {}};
 }
 
-// Reads key and version columns only.
-Status Engine::ScanLiveKeys(
-    const std::function<Status(const KeyEntry& entry, std::string_view key)>& visit) {
-  const Schema& stored = x_table->schema();
-  Schema scanned;
-  std::vector<std::string> names;
-  for (const uint32_t key : stored.key) {
-    scanned.key.push_back(static_cast<uint32_t>(scanned.columns.size()));
-    scanned.columns.push_back(stored.columns[key]);
-    names.push_back(stored.columns[key].name);
-  }
-  scanned.nullable_key = stored.nullable_key;
-  const size_t width = names.size();
-  for (const char* name : kVersionColumns) names.emplace_back(name);
-  std::string key;
-  return x_table->Scan(names,
-                       [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
-                         for (uint64_t row = 0; row < rows.size(); ++row) {
-                           key.clear();
-                           LW_RETURN_IF_ERROR(AppendKey(scanned, rows, row, key));
-                           KeyEntry entry;
-                           entry.key = Hash128(key);
-                           entry.status = KeyStatus::kLive;
-                           entry.epoch = rows.columns[width].Fixed<uint32_t>(row);
-                           entry.hi = rows.columns[width + 1].Fixed<uint64_t>(row);
-                           entry.mid = rows.columns[width + 2].Fixed<uint64_t>(row);
-                           entry.lo = rows.columns[width + 3].Fixed<uint64_t>(row);
-                           entry.digest = rows.columns[width + 4].Fixed<uint64_t>(row);
-                           entry.address = addresses[row];
-                           LW_RETURN_IF_ERROR(visit(entry, key));
-                         }
-                         return Ok{};
-                       });
+// Takes every live row of the table into `index`, and ends its loading.
+Status Engine::LoadRows(TableIndex& index) {
+  std::mutex finding;
+  std::optional<KeyEntry> contradicted;
+  const Status scanned =
+      ScanLiveEntries(*x_table, [&](std::span<const KeyEntry> entries) -> Status {
+        std::optional<KeyEntry> found;
+        LW_RETURN_IF_ERROR(index.Load(entries, found));
+        if (!found) return Ok{};
+        const std::lock_guard lock(finding);
+        contradicted = found;
+        return Error{ErrorKind::kStorageCorrupt, "a key has two states", {}};  // named below
+      });
+  if (contradicted) return TwoStates(*contradicted);
+  LW_RETURN_IF_ERROR(scanned);
+  LW_RETURN_IF_ERROR(index.FinishLoad(contradicted));
+  return contradicted ? Status(TwoStates(*contradicted)) : index.Health();
 }
 
 // Rows have moved (a compaction by another program): every live key gets its new address.
@@ -250,13 +248,7 @@ Status Engine::RereadAddresses() {
   x_index_complete = false;
   TableIndex moved(SharesOf(x_options.memory_bytes_max).moved, {}, /*read_only=*/true);
   LW_RETURN_IF_ERROR(moved.Open({}, x_table->count_rows()));
-  std::optional<KeyEntry> contradicted;
-  LW_RETURN_IF_ERROR(ScanLiveKeys([&](const KeyEntry& entry, std::string_view) -> Status {
-    LW_RETURN_IF_ERROR(moved.Load(entry, contradicted));
-    return contradicted ? Status(TwoStates(*contradicted)) : Status(Ok{});
-  }));
-  LW_RETURN_IF_ERROR(moved.FinishLoad(contradicted));
-  if (contradicted) return TwoStates(*contradicted);
+  LW_RETURN_IF_ERROR(LoadRows(moved));
   uint64_t there = 0;
   moved.ForEach([&](const KeyEntry& fresh) {
     KeyEntry entry;
@@ -302,10 +294,17 @@ Result<RowChunk> Engine::Take(std::span<const uint64_t> addresses) {
 
 Status Engine::ForEachKey(const KeyVisit& visit) {
   if (!x_table) return Ok{};
-  LW_RETURN_IF_ERROR(ScanLiveKeys([&](const KeyEntry& entry, std::string_view key) -> Status {
-    visit(entry.key, key);
-    return Ok{};
-  }));
+  const KeyColumns keys(x_table->schema());
+  std::string key;
+  LW_RETURN_IF_ERROR(
+      x_table->Scan(keys.names, [&](const Rows& rows, std::span<const RowAddress>) -> Status {
+        for (uint64_t row = 0; row < rows.size(); ++row) {
+          key.clear();
+          LW_RETURN_IF_ERROR(AppendKey(keys.schema, rows, row, key));
+          visit(Hash128(key), key);
+        }
+        return Ok{};
+      }));
   // A try whose second commit failed left it at a version of its own.
   if (x_ledger->version() != x_committed.ledger_version) {
     LW_RETURN_IF_ERROR(x_ledger->Checkout(x_committed.ledger_version));

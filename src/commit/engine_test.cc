@@ -268,6 +268,33 @@ TEST_F(EngineTest, ACheckpointIsTriedAgainInTheSameProcess) {
   }
 }
 
+// Ids do not pile up for ever: the oldest go, in the ledger as well, and never one of the newest.
+TEST_F(EngineTest, OldCheckpointIdsAreForgotten) {
+  x_options.checkpoint_ids = 8;
+  const auto id = [](int i) { return "id " + std::to_string(i); };
+  for (int i = 0; i < 60; ++i) {
+    if (i % 7 == 0) Open();
+    ASSERT_TRUE(Apply(i % 3, static_cast<uint64_t>(i) + 1, i % 2 == 0 ? "a" : "").ok());
+    if (i % 5 == 0) {
+      // A failed try forgets nothing.
+      x_store.SetFaults(FaultAt(x_store.calls() + 2, Fault::kDiskFull));
+      ASSERT_FALSE(Commit(id(i)).ok());
+      x_store.SetFaults({});
+    }
+    ASSERT_TRUE(Commit(id(i)).ok());
+    for (int other = 0; other <= i + 1; ++other) {
+      if (other <= i && other > i - 8) {
+        EXPECT_TRUE(*x_table->KnowsCheckpoint(id(other))) << other << " of " << i;
+      } else if (other < i - 10 || other > i) {
+        EXPECT_FALSE(*x_table->KnowsCheckpoint(id(other))) << other << " of " << i;
+      }
+    }
+    EXPECT_LE(x_table->GetStatus()->checkpoints, 11u);
+  }
+  Open();
+  EXPECT_LE(x_table->GetStatus()->checkpoints, 11u);
+}
+
 // A table that somebody restored to an older version goes on from there, though later processes
 // have left higher writer epochs in the ledger.
 TEST_F(EngineTest, ARestoredTableGoesOn) {

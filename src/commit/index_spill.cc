@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "commit/hash_groups.h"
 
 namespace lastword {
 namespace {
@@ -51,19 +52,30 @@ Result<std::unique_ptr<IndexSpill>> IndexSpill::Create(const std::string& path, 
   return spill;
 }
 
-Status IndexSpill::Add(const KeyEntry& entry) {
-  Bucket& bucket = x_buckets[entry.key.high >> (64 - x_bits)];
+Status IndexSpill::Add(std::span<const KeyEntry> entries) {
+  const HashGroups groups(entries, x_bits);
+  for (uint64_t at = 0; at < groups.count(); ++at) {
+    if (groups[at].empty()) continue;
+    const std::lock_guard lock(x_buckets[at].adding);
+    for (const uint32_t place : groups[at]) {
+      LW_RETURN_IF_ERROR(AddTo(x_buckets[at], entries[place]));
+    }
+  }
+  return Ok{};
+}
+
+Status IndexSpill::AddTo(Bucket& bucket, const KeyEntry& entry) {
   if (bucket.last.size() == kPieceEntries) {
     const char* at = reinterpret_cast<const char*>(bucket.last.data());
+    const uint64_t begin = x_end.fetch_add(kPieceEntries * sizeof(KeyEntry));
     for (size_t left = kPieceEntries * sizeof(KeyEntry); left != 0;) {
       const size_t done = kPieceEntries * sizeof(KeyEntry) - left;
       const ssize_t written =
-          pwrite(x_descriptor, at + done, left, static_cast<off_t>(x_end + done));
+          pwrite(x_descriptor, at + done, left, static_cast<off_t>(begin + done));
       if (written < 0) return ErrorFromErrno("write", kPath, errno);
       left -= static_cast<size_t>(written);
     }
-    bucket.pieces.push_back(x_end);
-    x_end += kPieceEntries * sizeof(KeyEntry);
+    bucket.pieces.push_back(begin);
     bucket.last.clear();
   }
   if (bucket.last.empty()) bucket.last.reserve(kPieceEntries);

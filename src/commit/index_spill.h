@@ -4,9 +4,12 @@
 // once before it is stored.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +27,8 @@ class IndexSpill {
   static Result<std::unique_ptr<IndexSpill>> Create(const std::string& path, uint64_t keys);
   ~IndexSpill();
 
-  Status Add(const KeyEntry& entry);
+  /// May run on several threads at once.
+  Status Add(std::span<const KeyEntry> entries);
   /// Moves everything into `index`, on two threads. An entry whose key has two states comes back
   /// in `contradicted`, and the index is then not to be used.
   Status Finish(RocksIndex& index, std::optional<KeyEntry>& contradicted);
@@ -32,6 +36,7 @@ class IndexSpill {
  private:
   // Entries whose hashes begin alike: whole pieces in the file, and the last one in memory.
   struct Bucket {
+    std::mutex adding;
     std::vector<KeyEntry> last;
     std::vector<uint64_t> pieces;  // offsets
   };
@@ -42,12 +47,13 @@ class IndexSpill {
     Status status = Ok{};
   };
   IndexSpill(int descriptor, int bits);
+  Status AddTo(Bucket& bucket, const KeyEntry& entry);
   Status Read(const Bucket& bucket, std::vector<KeyEntry>& entries) const;
   Status FinishBuckets(size_t begin, size_t end, RocksIndex& index, Share& share);
 
   int x_descriptor;
   int x_bits;
-  uint64_t x_end = 0;  // of the file
+  std::atomic<uint64_t> x_end = 0;  // of the file
   std::vector<Bucket> x_buckets;
 };
 

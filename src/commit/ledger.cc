@@ -1,5 +1,6 @@
 #include "commit/ledger.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/format.h"
@@ -122,7 +123,8 @@ uint64_t LedgerWriterEpoch(const Properties& properties) {
   return epoch;
 }
 
-Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoint_id) {
+Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoint_id,
+                uint64_t table_version) {
   Rows rows(LedgerSchema());
   const auto append = [&rows](uint8_t kind, const KeyEntry& entry, std::string_view key,
                               std::string_view extra) {
@@ -147,6 +149,7 @@ Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoin
   if (!checkpoint_id.empty()) {
     KeyEntry entry;
     entry.key = CheckpointHash(checkpoint_id);
+    entry.hi = table_version;
     append(kCheckpointRow, entry, {}, {});
   }
   return rows;
@@ -180,6 +183,28 @@ Result<LedgerContents> ReadLedger(Dataset& ledger,
         return Ok{};
       }));
   return contents;
+}
+
+Result<std::vector<StoredCheckpoint>> OldestCheckpoints(Dataset& ledger, uint64_t count) {
+  const Schema schema = LedgerSchema();
+  const std::vector<std::string> names = {schema.columns[kKind].name, schema.columns[kKeyHigh].name,
+                                          schema.columns[kKeyLow].name, schema.columns[kHi].name};
+  std::vector<std::pair<uint64_t, StoredCheckpoint>> found;  // by version
+  LW_RETURN_IF_ERROR(
+      ledger.Scan(names, [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
+        for (uint64_t row = 0; row < rows.size(); ++row) {
+          if (rows.columns[0].Fixed<uint8_t>(row) != kCheckpointRow) continue;
+          const KeyHash id = {rows.columns[1].Fixed<uint64_t>(row),
+                              rows.columns[2].Fixed<uint64_t>(row)};
+          found.push_back({rows.columns[3].Fixed<uint64_t>(row), {id, addresses[row]}});
+        }
+        return Ok{};
+      }));
+  count = std::min<uint64_t>(count, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<ptrdiff_t>(count), found.end());
+  std::vector<StoredCheckpoint> oldest;
+  for (uint64_t i = 0; i < count; ++i) oldest.push_back(found[i].second);
+  return oldest;
 }
 
 Status ScanLedgerKeys(Dataset& ledger, const StoredRows::KeyVisit& visit) {

@@ -1,10 +1,11 @@
 // The ledger: a second dataset beside the visible table that holds what a key needs beyond its
-// visible row, and the ids of all checkpoints. Never read at another version than the one that the
-// visible table pins.
+// visible row, and the ids of the newest checkpoints. Never read at another version than the one
+// that the visible table pins.
 //
 // Columns: kind (uint8: 1 key, 2 checkpoint), key_high and key_low (uint64: hash of the key or of
 // the checkpoint id), key (bytes: canonical key), status (uint8: KeyStatus), epoch (uint32), hi,
-// mid, lo (uint64: of a tombstone, else of the state), delete_input (uint32), extra (bytes:
+// mid, lo (uint64: of a tombstone, else of the state; hi of a checkpoint: the version of the table
+// that it became, 0 in older ledgers), delete_input (uint32), extra (bytes:
 // state/key_extra.h; NULL = none). Persisted: columns are only ever added.
 #pragma once
 
@@ -12,6 +13,8 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "lance/dataset.h"
 #include "state/table_state.h"
@@ -29,7 +32,8 @@ using CheckpointIds = std::unordered_set<KeyHash, KeyHashHasher>;
 KeyHash CheckpointHash(const std::string& id);
 
 /// Rows of one ledger commit: those of keys in order, then the checkpoint id unless it is empty.
-Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoint_id);
+Rows LedgerRows(const std::vector<LedgerRow>& keys, const std::string& checkpoint_id,
+                uint64_t table_version);
 
 /// Properties of a ledger version: the writer that made it.
 Properties LedgerProperties(uint64_t writer_epoch);
@@ -47,6 +51,10 @@ struct LedgerContents {
 /// kStorageCorrupt where rows contradict the columns above.
 Result<LedgerContents> ReadLedger(Dataset& ledger,
                                   const std::function<Status(const KeyEntry& entry)>& sink);
+
+/// The `count` oldest checkpoints in it, with their addresses. Reads the whole ledger.
+using StoredCheckpoint = std::pair<KeyHash, RowAddress>;
+Result<std::vector<StoredCheckpoint>> OldestCheckpoints(Dataset& ledger, uint64_t count);
 
 /// Visits the keys in it, with their canonical bytes.
 Status ScanLedgerKeys(Dataset& ledger, const StoredRows::KeyVisit& visit);

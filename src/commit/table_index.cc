@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/kill_points.h"
 #include "base/random.h"
+#include "commit/hash_groups.h"
 
 namespace lastword {
 namespace {
@@ -16,6 +17,7 @@ constexpr uint64_t RocksBytes(uint64_t share) {
   return std::max<uint64_t>(4 << 20, share / 4 * 3);
 }
 constexpr uint64_t kRunEntries = 2 << 20;
+constexpr size_t kPrefetchAhead = 8;  // entries; more than a core has reads under way
 
 }  // namespace
 
@@ -75,21 +77,40 @@ Status TableIndex::CreateRocks() {
   return Ok{};
 }
 
-Status TableIndex::Load(const KeyEntry& entry, std::optional<KeyEntry>& contradicted) {
-  if (x_spill) return x_spill->Add(entry);
-  KeyEntry known;
-  if (!Find(entry.key, known)) {
-    Store(entry);
-  } else if (const std::optional<KeyEntry> joined = Joined(known, entry)) {
-    Store(*joined);
-  } else {
-    contradicted = entry;
+Status TableIndex::Load(std::span<const KeyEntry> entries, std::optional<KeyEntry>& contradicted) {
+  if (x_spill) return x_spill->Add(entries);
+  const HashGroups shards(entries, MemoryIndex::kShardBits);
+  // Threads that come at once begin apart, and stay apart.
+  const uint64_t first = entries.empty() ? 0 : MemoryIndex::ShardOf(entries.front().key);
+  for (uint64_t i = 0; i < shards.count() && !contradicted; ++i) {
+    const uint64_t shard = (first + i) % shards.count();
+    if (shards[shard].empty()) continue;
+    const std::lock_guard lock(x_loading[shard]);
+    LoadShard(entries, shards[shard], contradicted);
   }
-  return Health();
+  return Ok{};
+}
+
+void TableIndex::LoadShard(std::span<const KeyEntry> entries, std::span<const uint32_t> places,
+                           std::optional<KeyEntry>& contradicted) {
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (i + kPrefetchAhead < places.size()) {
+      x_memory.PrefetchSlot(entries[places[i + kPrefetchAhead]].key);
+    }
+    const KeyEntry& entry = entries[places[i]];
+    KeyEntry* const known = x_memory.Insert(entry);
+    if (known == nullptr) continue;
+    const std::optional<KeyEntry> joined = Joined(*known, entry);
+    if (!joined) {
+      contradicted = entry;
+      return;
+    }
+    *known = *joined;
+  }
 }
 
 Status TableIndex::FinishLoad(std::optional<KeyEntry>& contradicted) {
-  if (!x_spill) return Ok{};
+  if (!x_spill) return x_memory.bytes_held() <= x_memory_bytes ? Status(Ok{}) : MoveOver();
   const std::unique_ptr<IndexSpill> spill = std::move(x_spill);
   LW_KILL_POINT("index.before_fill");
   return spill->Finish(*x_rocks, contradicted);

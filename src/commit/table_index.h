@@ -4,8 +4,11 @@
 // names exactly the state that is opened; everything else is rebuilt from the two datasets.
 #pragma once
 
+#include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "commit/index_spill.h"
@@ -23,11 +26,12 @@ class TableIndex final : public KeyIndex {
   ~TableIndex() override;
 
   /// True where the kept index is that of `identity` and is wanted for `keys` keys: nothing is to
-  /// be loaded then. Otherwise the index is empty and waits for Load, once for each entry of the
-  /// ledger and each live row in any order, then FinishLoad.
+  /// be loaded then. Otherwise the index is empty and waits for Load, in batches in any order that
+  /// hold each entry of the ledger and each live row once, then FinishLoad.
   Result<bool> Open(const std::string& identity, uint64_t keys);
-  /// Neither names the key of a contradiction: `contradicted` holds one of its two states.
-  Status Load(const KeyEntry& entry, std::optional<KeyEntry>& contradicted);
+  /// May run on several threads at once, and nothing else meanwhile. Neither names the key of a
+  /// contradiction: `contradicted` holds one of its two states.
+  Status Load(std::span<const KeyEntry> entries, std::optional<KeyEntry>& contradicted);
   Status FinishLoad(std::optional<KeyEntry>& contradicted);
   /// The entries are those of `identity`: so says the mark from now on, until something changes.
   Status Keep(const std::string& identity);
@@ -47,6 +51,8 @@ class TableIndex final : public KeyIndex {
  private:
   Status CreateRocks();
   Status MoveOver();
+  void LoadShard(std::span<const KeyEntry> entries, std::span<const uint32_t> places,
+                 std::optional<KeyEntry>& contradicted);
   const KeyIndex& index() const;
   KeyIndex& index();
 
@@ -55,8 +61,9 @@ class TableIndex final : public KeyIndex {
   const bool x_read_only;
   std::string x_own_folder;  // of a reader, once it has one
   MemoryIndex x_memory;
-  std::unique_ptr<RocksIndex> x_rocks;  // the index, once there is one
-  std::unique_ptr<IndexSpill> x_spill;  // between Open and FinishLoad
+  std::unique_ptr<RocksIndex> x_rocks;                     // the index, once there is one
+  std::unique_ptr<IndexSpill> x_spill;                     // between Open and FinishLoad
+  std::array<std::mutex, MemoryIndex::kShards> x_loading;  // a shard each
   std::optional<Error> x_move_error;
 };
 

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <map>
+#include <mutex>
+#include <span>
+#include <thread>
 
 #include "base/random.h"
 #include "test/status_matchers.h"
@@ -43,22 +47,34 @@ class TableIndexTest : public testing::Test {
   void SetUp() override { std::filesystem::remove_all(x_folder); }
   void TearDown() override { std::filesystem::remove_all(x_folder); }
 
-  // Loads `entries` into an index with this much memory.
+  // Loads `entries` into an index with this much memory, on several threads.
   std::unique_ptr<TableIndex> Loaded(uint64_t memory_bytes, const std::vector<KeyEntry>& entries,
                                      std::optional<KeyEntry>& contradicted) {
     auto index = std::make_unique<TableIndex>(memory_bytes, x_folder, false);
     const auto kept = index->Open("none", entries.size());
     EXPECT_THAT(kept, IsOk());
     EXPECT_FALSE(kept.ok() && *kept);
-    for (const KeyEntry& entry : entries) {
-      EXPECT_THAT(index->Load(entry, contradicted), IsOk());
-      if (contradicted) return index;
-    }
+    std::atomic<size_t> next = 0;
+    std::mutex finding;
+    const auto load = [&] {
+      for (size_t at = next.fetch_add(kBatch); at < entries.size(); at = next.fetch_add(kBatch)) {
+        std::optional<KeyEntry> found;
+        const auto batch = std::span(entries).subspan(at, std::min(kBatch, entries.size() - at));
+        EXPECT_THAT(index->Load(batch, found), IsOk());
+        const std::lock_guard lock(finding);
+        if (found) contradicted = found;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back(load);
+    for (std::thread& thread : threads) thread.join();
+    if (contradicted) return index;
     EXPECT_THAT(index->FinishLoad(contradicted), IsOk());
     return index;
   }
 
   static constexpr uint64_t kPlenty = 1ull << 30;
+  static constexpr size_t kBatch = 777;
   const std::string x_folder = testing::TempDir() + "table_index_test";
   Random x_random{11};
 };
@@ -110,6 +126,18 @@ TEST_F(TableIndexTest, AnExtraHasOneRow) {
     Loaded(memory, {ExtraOf(row, 0), row, other}, contradicted);
     EXPECT_TRUE(contradicted);
   }
+}
+
+TEST_F(TableIndexTest, MovesOverBehindALoadOfMoreThanWasExpected) {
+  TableIndex index(4 << 20, x_folder, false);
+  ASSERT_THAT(index.Open("none", 1000), IsOk());
+  std::vector<KeyEntry> entries;
+  for (int i = 0; i < 100'000; ++i) entries.push_back(LiveEntry(x_random));
+  std::optional<KeyEntry> contradicted;
+  ASSERT_THAT(index.Load(entries, contradicted), IsOk());
+  ASSERT_THAT(index.FinishLoad(contradicted), IsOk());
+  EXPECT_FALSE(index.in_memory());
+  EXPECT_EQ(ContentOf(index).size(), entries.size());
 }
 
 TEST_F(TableIndexTest, MovesOverWhenMemoryIsFull) {
@@ -188,7 +216,7 @@ TEST_F(KeptIndexTest, ServesAReaderThatWritesNothing) {
     ASSERT_THAT(other, IsOk());
     EXPECT_FALSE(*other);
     std::optional<KeyEntry> contradicted;
-    ASSERT_THAT(reader.Load(x_entries[0], contradicted), IsOk());
+    ASSERT_THAT(reader.Load({x_entries.data(), 1}, contradicted), IsOk());
     ASSERT_THAT(reader.FinishLoad(contradicted), IsOk());
     EXPECT_EQ(ContentOf(reader).size(), 1u);
   }

@@ -198,6 +198,21 @@ Status ImportRows(const ArrowSchema& schema, const ArrowArray& array, Rows& rows
   return Ok{};
 }
 
+Result<const void*> LentValues(const ArrowSchema& schema, const ArrowArray& array, size_t column,
+                               const Type& type) {
+  const ArrowSchema& child_schema = *schema.children[column];
+  if (!IsFixedFormatOf(child_schema.format, type)) return Mismatch(child_schema, type);
+  const ArrowArray& child = *array.children[column];
+  const Slice slice{child_schema, child, child.offset + array.offset, array.length};
+  for (int64_t row = 0; child.null_count != 0 && row < slice.count; ++row) {
+    if (!slice.IsNull(row)) continue;
+    return Error{ErrorKind::kStorageCorrupt,
+                 Message("column {}: NULL where there must be a value", child_schema.name),
+                 {.column = child_schema.name}};
+  }
+  return slice.Values<char>(1) + slice.begin * FixedWidth(type);
+}
+
 const uint64_t* Uint64Values(const ArrowSchema& schema, const ArrowArray& array, int64_t column) {
   if (column < 0 || column >= array.n_children) return nullptr;
   if (std::string_view(schema.children[column]->format) != "L") return nullptr;

@@ -12,6 +12,11 @@ namespace lastword::lance {
 /// columns.
 Status ImportRows(const ArrowSchema& schema, const ArrowArray& array, Rows& rows);
 
+/// The values of child `column` of a struct array, which is of the fixed-width type `type` and
+/// holds no NULL; kStorageCorrupt otherwise.
+Result<const void*> LentValues(const ArrowSchema& schema, const ArrowArray& array, size_t column,
+                               const Type& type);
+
 /// The values of child `column` of a struct array as uint64, without NULLs; null where it is not.
 const uint64_t* Uint64Values(const ArrowSchema& schema, const ArrowArray& array, int64_t column);
 

@@ -3,6 +3,7 @@
 // gives the real one; tests have a double.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -61,10 +62,21 @@ struct VersionInfo {
 };
 
 struct CompactionRequest {
-  uint64_t expected_version = 0;
-  std::vector<uint64_t> fragments;  // to be merged, ascending ids
-  uint64_t target_rows = 1 << 20;   // rows a new fragment
-  Properties properties;
+  std::vector<uint64_t> fragments;      // to be merged, ascending ids
+  uint64_t target_rows = 1 << 20;       // rows a new fragment
+  uint64_t file_bytes = 256 << 20;      // bytes of a new data file at most
+  uint64_t batch_rows = 8192;           // rows that are read at a time
+  uint64_t buffer_bytes = 64ull << 20;  // what may be read ahead of writing
+};
+
+/// New fragments that are being written, of the rows that were live when it began, while commits
+/// follow one another. No version names them: Dataset::FinishCompaction takes them over; dropped,
+/// they are waited for and removed.
+class RunningCompaction {
+ public:
+  virtual ~RunningCompaction() = default;
+  /// Waits until all is written, or that failed, but no longer than `limit`; true = so it is.
+  virtual bool Wait(std::chrono::milliseconds limit) = 0;
 };
 
 struct CompactionReceipt {
@@ -86,10 +98,17 @@ struct Index {
 /// place of row i.
 using ScanSink = std::function<Status(const Rows& rows, std::span<const RowAddress> addresses)>;
 
+/// Some rows of an unordered scan; all of it is lent for the call.
+struct ScanPiece {
+  const Rows& rows;
+  std::span<const void* const> lent;  // values of fixed-width columns, one after the other
+  std::span<const RowAddress> addresses;
+};
+
 /// Counters since the dataset was opened, for tests and metrics.
 struct IoCounters {
   uint64_t commits = 0;
-  uint64_t scans = 0;  // calls of Scan
+  uint64_t scans = 0;  // calls of any Scan
   uint64_t rows_taken = 0;
   uint64_t rows_written = 0;
   uint64_t bytes_written = 0;
@@ -130,6 +149,12 @@ class Dataset {
   /// The same of some fragments only, which must be there.
   virtual Status ScanFragments(const std::vector<std::string>& columns,
                                std::span<const uint64_t> fragments, const ScanSink& sink) = 0;
+  /// Reads `columns` and `lent` of all live rows, in pieces of any size and order: `sink` is called
+  /// on `threads` threads, the calling one among them, and must be safe for that. `lent` columns
+  /// are of fixed width and hold no NULL (kStorageCorrupt); they cost no copy.
+  virtual Status ScanUnordered(const std::vector<std::string>& columns,
+                               const std::vector<std::string>& lent, unsigned threads,
+                               const std::function<Status(const ScanPiece& piece)>& sink) = 0;
   /// Reads rows by address, in the order asked; every address must be live or deleted within a kept
   /// fragment.
   virtual Result<Rows> Take(std::span<const RowAddress> addresses,
@@ -144,9 +169,24 @@ class Dataset {
   /// Rewrites one column as a wider type. Row addresses stay. Returns the new version.
   virtual Result<uint64_t> WidenColumn(const std::string& name, const Type& type,
                                        uint64_t expected_version, const Properties& properties) = 0;
-  /// One version; two when the dataset has indexes, both with the properties (the first only
-  /// reserves fragment ids, and stays where the second fails). The fragments are of one index_set.
-  virtual Result<CompactionReceipt> Compact(const CompactionRequest& request) = 0;
+  /// Begins to write the live rows of fragments of the open version into new ones. They are of one
+  /// index_set. Commits may follow, and clean-up that leaves the open version.
+  virtual Result<std::unique_ptr<RunningCompaction>> BeginCompaction(
+      const CompactionRequest& request) = 0;
+  /// Waits, and puts the new fragments in the place of the old ones, without the rows that were
+  /// deleted meanwhile; kCommitConflict also where others changed the old ones. One version; two
+  /// when the dataset has indexes, both with the properties (the first only reserves fragment ids,
+  /// and stays where the second fails).
+  virtual Result<CompactionReceipt> FinishCompaction(std::unique_ptr<RunningCompaction> running,
+                                                     uint64_t expected_version,
+                                                     const Properties& properties) = 0;
+  /// Both at once.
+  Result<CompactionReceipt> Compact(const CompactionRequest& request, uint64_t expected_version,
+                                    const Properties& properties) {
+    auto running = BeginCompaction(request);
+    if (!running.ok()) return std::move(running.error());
+    return FinishCompaction(std::move(*running), expected_version, properties);
+  }
   /// Makes the content of `version` the next version.
   virtual Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
                                    const Properties& properties) = 0;

@@ -1,18 +1,19 @@
 // The contract of dataset.h, checked on everything that claims it: the double in memory and, where
 // it is linked, Lance itself. What holds only of one of them is in its own test.
-#include "lance/dataset.h"
+#include "test/double/dataset_contract.h"
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <set>
 
 #include "base/format.h"
 #include "base/random.h"
 #include "lastword/value.h"
 #include "model/value_rows.h"
-#include "test/double/memory_dataset.h"
-#include "test/status_matchers.h"
 
 namespace lastword {
 namespace {
@@ -20,126 +21,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-class Backend {
- public:
-  virtual ~Backend() = default;
-  virtual Result<std::unique_ptr<Dataset>> Open() = 0;
-  virtual Result<std::unique_ptr<Dataset>> Create(const Schema& schema,
-                                                  const Properties& properties) = 0;
-};
-
-class MemoryBackend : public Backend {
- public:
-  Result<std::unique_ptr<Dataset>> Open() override { return x_store.Open("table"); }
-  Result<std::unique_ptr<Dataset>> Create(const Schema& schema,
-                                          const Properties& properties) override {
-    return x_store.Create("table", schema, properties);
-  }
-
- private:
-  MemoryStore x_store;
-};
-
-#ifdef LW_WITH_LANCE
-class LanceBackend : public Backend {
- public:
-  explicit LanceBackend(bool fsync)
-      : x_folder(testing::TempDir() + "lance_contract_" + RandomId()), x_options{.fsync = fsync} {}
-  ~LanceBackend() override { std::filesystem::remove_all(x_folder); }
-  Result<std::unique_ptr<Dataset>> Open() override { return lance::OpenDataset(Uri(), x_options); }
-  Result<std::unique_ptr<Dataset>> Create(const Schema& schema,
-                                          const Properties& properties) override {
-    return lance::CreateDataset(Uri(), schema, properties, x_options);
-  }
-
- private:
-  std::string Uri() const { return x_folder + "/new/table.lance"; }
-  const std::string x_folder;
-  const DatasetOptions x_options;
-};
-#endif
-
-struct BackendCase {
-  const char* name;
-  std::unique_ptr<Backend> (*make)();
-};
-
-constexpr BackendCase kBackends[] = {
-    {"memory", [] { return std::unique_ptr<Backend>(std::make_unique<MemoryBackend>()); }},
-#ifdef LW_WITH_LANCE
-    {"lance", [] { return std::unique_ptr<Backend>(std::make_unique<LanceBackend>(false)); }},
-    {"lance_fsync", [] { return std::unique_ptr<Backend>(std::make_unique<LanceBackend>(true)); }},
-#endif
-};
-
-Type TypeOf(const char* text) {
-  Result<Type> type = ParseType(text);
-  EXPECT_THAT(type, IsOk());
-  return *type;
-}
-
-Schema KeyAndText() {
-  return Schema{.columns = {{.name = "id", .type = TypeOf("int64"), .nullable = false},
-                            {.name = "text", .type = TypeOf("string")}},
-                .key = {0},
-                .nullable_key = {false}};
-}
-
-class DatasetContractTest : public testing::TestWithParam<BackendCase> {
- protected:
-  void SetUp() override {
-    x_backend = GetParam().make();
-    Result<std::unique_ptr<Dataset>> created = x_backend->Create(KeyAndText(), {{"made", "yes"}});
-    ASSERT_THAT(created, IsOk());
-    x_dataset = std::move(*created);
-  }
-
-  Rows RowsOf(int64_t first, int64_t count) {
-    Rows rows(x_dataset->schema());
-    for (int64_t id = first; id < first + count; ++id) {
-      rows.columns[0].AppendFixed(id);
-      rows.columns[1].AppendBytes(Message("row {}", id));
-      for (size_t i = 2; i < rows.columns.size(); ++i) rows.columns[i].AppendNull();
-    }
-    return rows;
-  }
-
-  Result<CommitReceipt> Commit(const Rows& rows, const std::vector<RowAddress>& deleted = {},
-                               const Properties& properties = {}) {
-    return x_dataset->Commit({.expected_version = x_dataset->version(),
-                              .new_rows = &rows,
-                              .deleted = deleted,
-                              .properties = properties,
-                              .transaction_id = RandomId()});
-  }
-
-  std::unique_ptr<Dataset> OpenAgain() {
-    Result<std::unique_ptr<Dataset>> opened = x_backend->Open();
-    EXPECT_THAT(opened, IsOk());
-    return std::move(*opened);
-  }
-
-  // Ids by address, as a scan of one dataset gives them.
-  static std::map<RowAddress, int64_t> Scan(Dataset& dataset) {
-    std::map<RowAddress, int64_t> found;
-    std::optional<RowAddress> last;
-    const Status status = dataset.Scan({"id"}, [&](const Rows& rows, auto addresses) -> Status {
-      EXPECT_EQ(rows.columns.size(), 1u);
-      for (uint64_t row = 0; row < rows.size(); ++row) {
-        EXPECT_TRUE(!last || *last < addresses[row]) << "not in address order";
-        last = addresses[row];
-        found[addresses[row]] = rows.columns[0].Fixed<int64_t>(row);
-      }
-      return Ok{};
-    });
-    EXPECT_THAT(status, IsOk());
-    return found;
-  }
-
-  std::unique_ptr<Backend> x_backend;
-  std::unique_ptr<Dataset> x_dataset;
-};
 
 INSTANTIATE_TEST_SUITE_P(Backends, DatasetContractTest, testing::ValuesIn(kBackends),
                          [](const auto& info) { return std::string(info.param.name); });
@@ -281,8 +162,7 @@ TEST_P(DatasetContractTest, EveryKindOfCommitLosesToAnEarlierOne) {
   EXPECT_THAT(other->AddColumns({column}, 2, {}), IsError(ErrorKind::kCommitConflict));
   EXPECT_THAT(other->WidenColumn("id", TypeOf("int64"), 2, {}),
               IsError(ErrorKind::kCommitConflict));
-  EXPECT_THAT(other->Compact({.expected_version = 2, .fragments = {0}}),
-              IsError(ErrorKind::kCommitConflict));
+  EXPECT_THAT(other->Compact({.fragments = {0}}, 2, {}), IsError(ErrorKind::kCommitConflict));
   EXPECT_THAT(other->Restore(1, 2, {}), IsError(ErrorKind::kCommitConflict));
   EXPECT_THAT(other->Latest(), IsOkAnd(3u));
   EXPECT_THAT(OpenAgain()->Versions(), IsOkAnd(ElementsAre(1, 2, 3)));
@@ -390,60 +270,30 @@ TEST_P(DatasetContractTest, CheckoutReadsTheOldAndRefusesCommits) {
   EXPECT_THAT(Commit(RowsOf(10, 1)), IsOk());
 }
 
-TEST_P(DatasetContractTest, CompactionKeepsRowsInOrderAndCarriesProperties) {
-  std::vector<uint64_t> ids;
-  for (int64_t i = 0; i < 4; ++i) {
-    const Result<CommitReceipt> receipt = Commit(RowsOf(i * 10, 10));
-    ASSERT_THAT(receipt, IsOk());
-    ids.push_back(receipt->new_fragments[0].id);
+TEST_P(DatasetContractTest, UnorderedScansGiveEveryRowOnceOnAnyNumberOfThreads) {
+  ASSERT_THAT(Commit(RowsOf(0, 100)), IsOk());
+  ASSERT_THAT(Commit(RowsOf(100, 57), {3, 99}), IsOk());
+  for (const unsigned threads : {1u, 4u}) {
+    std::mutex mutex;
+    std::map<RowAddress, int64_t> found;
+    const auto scanned =
+        x_dataset->ScanUnordered({"text"}, {"id"}, threads, [&](const ScanPiece& piece) -> Status {
+          const std::lock_guard lock(mutex);
+          for (uint64_t row = 0; row < piece.rows.size(); ++row) {
+            const int64_t id = static_cast<const int64_t*>(piece.lent[0])[row];
+            EXPECT_EQ(piece.rows.columns[0].Bytes(row), Message("row {}", id));
+            EXPECT_TRUE(found.emplace(piece.addresses[row], id).second);
+          }
+          return Ok{};
+        });
+    ASSERT_THAT(scanned, IsOk());
+    EXPECT_EQ(found, Scan(*x_dataset));
+    EXPECT_THAT(x_dataset->ScanUnordered({"text"}, {}, threads,
+                                         [&](const ScanPiece&) -> Status {
+                                           return Error{ErrorKind::kUsage, "enough", {}};
+                                         }),
+                IsError(ErrorKind::kUsage));
   }
-  ASSERT_THAT(Commit(RowsOf(0, 0), {ids[0] << 32 | 2, ids[2] << 32 | 9}), IsOk());
-  const Result<CompactionReceipt> receipt =
-      x_dataset->Compact({.expected_version = x_dataset->version(),
-                          .fragments = {ids[0], ids[2]},
-                          .properties = {{"lastword.positions", "p"}}});
-  ASSERT_THAT(receipt, IsOk());
-  EXPECT_EQ(receipt->version, 7u);
-  EXPECT_EQ(receipt->version, x_dataset->version());
-  EXPECT_THAT(receipt->removed_fragments, ElementsAre(ids[0], ids[2]));
-  ASSERT_THAT(receipt->new_fragments, SizeIs(1));
-  const Fragment made = receipt->new_fragments[0];
-  EXPECT_EQ(made.physical_rows, 18u);
-  EXPECT_EQ(made.deleted_rows, 0u);
-  std::map<RowAddress, int64_t> expected;
-  for (int64_t i = 0; i < 10; ++i) {
-    expected[ids[1] << 32 | static_cast<uint64_t>(i)] = 10 + i;
-    expected[ids[3] << 32 | static_cast<uint64_t>(i)] = 30 + i;
-  }
-  RowAddress address = made.id << 32;
-  for (int64_t id = 0; id < 30; ++id) {
-    if (id == 2 || id == 29 || (id >= 10 && id < 20)) continue;
-    expected[address++] = id;
-  }
-  EXPECT_EQ(Scan(*x_dataset), expected);
-  const std::unique_ptr<Dataset> opened = OpenAgain();
-  EXPECT_EQ(Scan(*opened), expected);
-  const Result<VersionInfo> info = opened->Describe(receipt->version);
-  ASSERT_THAT(info, IsOk());
-  EXPECT_EQ(info->operation, "Rewrite");
-  EXPECT_EQ(info->properties, (Properties{{"lastword.positions", "p"}}));
-  // Addresses still hold for the next commit, in every fragment.
-  ASSERT_THAT(Commit(RowsOf(100, 1), {made.id << 32 | 0, ids[1] << 32 | 0}), IsOk());
-  EXPECT_EQ(x_dataset->count_rows(), 37u);
-}
-
-TEST_P(DatasetContractTest, CompactionCutsAtTheTargetAndSpreadsTheRest) {
-  ASSERT_THAT(Commit(RowsOf(0, 60)), IsOk());
-  ASSERT_THAT(Commit(RowsOf(60, 40)), IsOk());
-  const Result<CompactionReceipt> receipt =
-      x_dataset->Compact({.expected_version = 3, .fragments = {0, 1}, .target_rows = 30});
-  ASSERT_THAT(receipt, IsOk());
-  std::vector<uint64_t> sizes;
-  for (const Fragment& fragment : receipt->new_fragments) sizes.push_back(fragment.physical_rows);
-  EXPECT_THAT(sizes, ElementsAre(34, 33, 33));
-  int64_t next = 0;
-  for (const auto& [address, id] : Scan(*x_dataset)) EXPECT_EQ(id, next++);
-  EXPECT_EQ(next, 100);
 }
 
 TEST_P(DatasetContractTest, AddedColumnsAreNullInOldRowsAndTheCommitHasProperties) {
@@ -520,75 +370,6 @@ TEST_P(DatasetContractTest, WideningKeepsAddressesValuesAndDeletedRows) {
   EXPECT_TRUE(rows->columns[1].IsNull(1));
   EXPECT_EQ((*opened)->Describe(5)->properties, (Properties{{"p", "1"}}));
   EXPECT_EQ((*opened)->Describe(6)->properties, (Properties{{"p", "2"}}));
-}
-
-TEST_P(DatasetContractTest, IndexesSurviveCommitsAndCompactionAndNotWidening) {
-  const std::unique_ptr<Backend> other = GetParam().make();
-  const Schema schema{.columns = {{.name = "id", .type = TypeOf("int32"), .nullable = false}},
-                      .key = {0},
-                      .nullable_key = {false}};
-  Result<std::unique_ptr<Dataset>> created = other->Create(schema, {});
-  ASSERT_THAT(created, IsOk());
-  Dataset& dataset = **created;
-  EXPECT_THAT(dataset.Indexes(), IsOkAnd(IsEmpty()));
-  Rows rows(schema);
-  for (int32_t id = 0; id < 50; ++id) rows.columns[0].AppendFixed(id);
-  for (int part = 0; part < 3; ++part) {
-    ASSERT_THAT(dataset.Commit({.expected_version = dataset.version(), .new_rows = &rows}), IsOk());
-  }
-  ASSERT_THAT(dataset.CreateIndex("id", "btree", 4, {{"p", "index"}}), IsOkAnd(5u));
-  EXPECT_EQ(dataset.Describe(5)->operation, "CreateIndex");
-  EXPECT_EQ(dataset.Describe(5)->properties, (Properties{{"p", "index"}}));
-  EXPECT_THAT(dataset.CreateIndex("id", "no such kind", 5, {}), IsError(ErrorKind::kInternal));
-  EXPECT_THAT(dataset.CreateIndex("id", "btree", 4, {}), IsError(ErrorKind::kInternal));
-  const std::vector<RowAddress> deleted = {7, 1ull << 32};
-  ASSERT_THAT(dataset.Commit({.expected_version = 5, .new_rows = &rows, .deleted = deleted}),
-              IsOk());
-  const std::vector<Fragment> fragments = dataset.fragments();
-  ASSERT_THAT(fragments, SizeIs(4));
-  EXPECT_EQ(fragments[0].index_set, fragments[2].index_set);
-  EXPECT_NE(fragments[0].index_set, 0u);
-  EXPECT_EQ(fragments[3].index_set, 0u) << "the index was trained before its rows came";
-  EXPECT_GT(fragments[3].bytes, 0u);
-  EXPECT_EQ((*dataset.Indexes())[0].unindexed_rows, 50u);
-  const Result<CompactionReceipt> compacted = dataset.Compact(
-      {.expected_version = 6, .fragments = {0, 1, 2}, .properties = {{"p", "compacted"}}});
-  ASSERT_THAT(compacted, IsOk());
-  ASSERT_THAT(compacted->new_fragments, SizeIs(1));
-  EXPECT_EQ(compacted->new_fragments[0].physical_rows, 148u);
-  for (uint64_t version = 7; version <= compacted->version; ++version) {
-    EXPECT_EQ(dataset.Describe(version)->properties, (Properties{{"p", "compacted"}}));
-  }
-  const std::map<RowAddress, int32_t> found = [&] {
-    std::map<RowAddress, int32_t> ids;
-    EXPECT_THAT(dataset.Scan({"id"},
-                             [&](const Rows& read, auto addresses) -> Status {
-                               for (uint64_t row = 0; row < read.size(); ++row) {
-                                 ids[addresses[row]] = read.columns[0].Fixed<int32_t>(row);
-                               }
-                               return Ok{};
-                             }),
-                IsOk());
-    return ids;
-  }();
-  EXPECT_THAT(found, SizeIs(198));
-  EXPECT_EQ(found.at(compacted->new_fragments[0].id << 32 | 49), 1);
-  Result<std::unique_ptr<Dataset>> opened = other->Open();
-  ASSERT_THAT(opened, IsOk());
-  Result<std::vector<Index>> indexes = (*opened)->Indexes();
-  ASSERT_THAT(indexes, IsOkAnd(SizeIs(1)));
-  EXPECT_EQ((*indexes)[0].column, "id");
-  EXPECT_EQ((*indexes)[0].unindexed_rows, 50u) << "compacted rows stay in it";
-  const uint64_t before = compacted->version;
-  ASSERT_THAT((*opened)->ExtendIndex("id_idx", before, {{"p", "extended"}}), IsOkAnd(before + 1));
-  EXPECT_EQ((*opened)->Describe(before + 1)->properties, (Properties{{"p", "extended"}}));
-  indexes = (*opened)->Indexes();
-  ASSERT_THAT(indexes, IsOkAnd(SizeIs(1)));
-  EXPECT_EQ((*indexes)[0].unindexed_rows, 0u);
-  EXPECT_EQ((*opened)->fragments()[0].index_set, (*opened)->fragments()[1].index_set);
-  EXPECT_THAT((*opened)->ExtendIndex("id_idx", before, {}), IsError(ErrorKind::kInternal));
-  ASSERT_THAT((*opened)->WidenColumn("id", TypeOf("int64"), before + 1, {}), IsOk());
-  EXPECT_THAT((*opened)->Indexes(), IsOkAnd(IsEmpty()));
 }
 
 TEST_P(DatasetContractTest, RestoreBringsContentBackAndNeverAnOldFragmentId) {

@@ -9,11 +9,14 @@
 #include "lance/arrow_import.h"
 #include "lance/arrow_schema.h"
 #include "lance/lance_error.h"
+#include "lance/take_turns.h"
 
 namespace lastword::lance {
 namespace {
 
 constexpr size_t kScanBatchRows = 8192;
+// Of keys and versions only: what a batch costs beside its rows weighs more than its memory.
+constexpr size_t kUnorderedBatchRows = 32768;
 
 lastword_lance_text TextOf(std::string_view text) {
   return {text.data(), text.size()};
@@ -59,6 +62,24 @@ lastword_lance_options OptionsOf(const DatasetOptions& options) {
 
 struct ScanCloser {
   void operator()(lastword_lance_scan* scan) const { lastword_lance_scan_close(scan); }
+};
+
+class LanceCompaction final : public RunningCompaction {
+ public:
+  LanceCompaction(lastword_lance_compaction* running, std::vector<uint64_t> ids)
+      : fragments(std::move(ids)), x_running(running) {}
+  ~LanceCompaction() override {
+    if (x_running != nullptr) lastword_lance_compaction_abandon(x_running);
+  }
+  bool Wait(std::chrono::milliseconds limit) override {
+    return lastword_lance_compaction_wait(x_running, static_cast<uint64_t>(limit.count())) != 0;
+  }
+  lastword_lance_compaction* Release() { return std::exchange(x_running, nullptr); }
+
+  std::vector<uint64_t> fragments;
+
+ private:
+  lastword_lance_compaction* x_running;
 };
 
 // Receives the pieces of a take; the schema is filled before the first one comes.
@@ -208,7 +229,7 @@ Status LanceDataset::ScanFragments(const std::vector<std::string>& columns,
   lastword_lance_scan* opened = nullptr;
   LW_RETURN_IF_ERROR(
       Check(lastword_lance_scan_open(x_handle, texts.data(), texts.size(), fragments.data(),
-                                     fragments.size(), kScanBatchRows, &schema.held, &opened),
+                                     fragments.size(), kScanBatchRows, 1, &schema.held, &opened),
             "scan"));
   const std::unique_ptr<lastword_lance_scan, ScanCloser> scan(opened);
   for (;;) {
@@ -224,6 +245,47 @@ Status LanceDataset::ScanFragments(const std::vector<std::string>& columns,
     LW_CHECK(addresses != nullptr, "a scan gives row addresses");
     LW_RETURN_IF_ERROR(sink(rows, {addresses, rows.size()}));
   }
+}
+
+Status LanceDataset::ScanUnordered(const std::vector<std::string>& columns,
+                                   const std::vector<std::string>& lent, unsigned threads,
+                                   const std::function<Status(const ScanPiece& piece)>& sink) {
+  LW_ASSIGN_OR_RETURN(const std::vector<Type> types, TypesOf(columns));
+  std::vector<lastword_lance_text> texts = TextsOf(columns);
+  for (const std::string& name : lent) texts.push_back(TextOf(name));
+  ++x_counters.scans;
+  Released<ArrowSchema> schema;
+  lastword_lance_scan* opened = nullptr;
+  LW_RETURN_IF_ERROR(
+      Check(lastword_lance_scan_open(x_handle, texts.data(), texts.size(), nullptr, 0,
+                                     kUnorderedBatchRows, 0, &schema.held, &opened),
+            "scan"));
+  const std::unique_ptr<lastword_lance_scan, ScanCloser> scan(opened);
+  using Piece = std::unique_ptr<Released<ArrowArray>>;
+  const auto next = [&]() -> Result<std::optional<Piece>> {
+    auto array = std::make_unique<Released<ArrowArray>>();
+    LW_RETURN_IF_ERROR(Check(lastword_lance_scan_next(scan.get(), &array->held), "scan",
+                             ErrorKind::kStorageCorrupt, ErrorKind::kStorageCorrupt));
+    if (array->held.release == nullptr) return std::optional<Piece>();
+    return std::optional<Piece>(std::move(array));
+  };
+  return TakeTurns<Piece>(threads, next, [&](Piece& piece) -> Status {
+    const ArrowArray& array = piece->held;
+    Rows rows;
+    for (const Type& type : types) rows.columns.emplace_back(type);
+    LW_RETURN_IF_ERROR(ImportRows(schema.held, array, rows));
+    std::vector<const void*> values;
+    for (const std::string& name : lent) {
+      const Type& type = x_schema.columns[*x_schema.Find(name)].type;
+      const size_t column = types.size() + values.size();
+      LW_ASSIGN_OR_RETURN(const void* own, LentValues(schema.held, array, column, type));
+      values.push_back(own);
+    }
+    const auto last = static_cast<int64_t>(texts.size());
+    const uint64_t* addresses = Uint64Values(schema.held, array, last);
+    LW_CHECK(addresses != nullptr, "a scan gives row addresses");
+    return sink({rows, values, {addresses, static_cast<size_t>(array.length)}});
+  });
 }
 
 Result<Rows> LanceDataset::Take(std::span<const RowAddress> addresses,
@@ -326,21 +388,33 @@ Result<uint64_t> LanceDataset::WidenColumn(const std::string& name, const Type& 
   return done.version;
 }
 
-Result<CompactionReceipt> LanceDataset::Compact(const CompactionRequest& request) {
+Result<std::unique_ptr<RunningCompaction>> LanceDataset::BeginCompaction(
+    const CompactionRequest& request) {
   LW_RETURN_IF_ERROR(CheckCommittable());
-  const PropertyList properties(request.properties);
-  lastword_lance_compaction_request raw{};
-  raw.expected_version = request.expected_version;
-  raw.fragments = request.fragments.data();
-  raw.fragments_size = request.fragments.size();
-  raw.target_rows = request.target_rows;
-  raw.properties = properties.get();
-  raw.on_written = [] { LW_KILL_POINT("compact.before_commit"); };
+  const lastword_lance_compaction_request raw = {request.fragments.data(), request.fragments.size(),
+                                                 request.target_rows,      request.file_bytes,
+                                                 request.batch_rows,       request.buffer_bytes};
+  lastword_lance_compaction* begun = nullptr;
+  LW_RETURN_IF_ERROR(Check(lastword_lance_compaction_begin(x_handle, &raw, &begun), "compaction"));
+  return std::unique_ptr<RunningCompaction>(
+      std::make_unique<LanceCompaction>(begun, request.fragments));
+}
+
+Result<CompactionReceipt> LanceDataset::FinishCompaction(std::unique_ptr<RunningCompaction> running,
+                                                         uint64_t expected_version,
+                                                         const Properties& properties) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  auto& compaction = static_cast<LanceCompaction&>(*running);
+  while (!compaction.Wait(std::chrono::hours(1))) {
+  }
+  LW_KILL_POINT("compact.before_commit");
+  const PropertyList list(properties);
   lastword_lance_receipt receipt{};
-  lastword_lance_error* error = lastword_lance_compact(x_handle, &raw, &receipt);
+  lastword_lance_error* error = lastword_lance_compaction_finish(
+      x_handle, compaction.Release(), expected_version, list.get(), &receipt);
   LW_ASSIGN_OR_RETURN(CommitReceipt done, ReceiptOf(error, receipt, "compaction", 0));
   return CompactionReceipt{.version = done.version,
-                           .removed_fragments = request.fragments,
+                           .removed_fragments = std::move(compaction.fragments),
                            .new_fragments = std::move(done.new_fragments),
                            .bytes_written = done.bytes_written};
 }

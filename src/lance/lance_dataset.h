@@ -33,6 +33,9 @@ class LanceDataset : public Dataset {
   Status Scan(const std::vector<std::string>& columns, const ScanSink& sink) override;
   Status ScanFragments(const std::vector<std::string>& columns, std::span<const uint64_t> fragments,
                        const ScanSink& sink) override;
+  Status ScanUnordered(const std::vector<std::string>& columns,
+                       const std::vector<std::string>& lent, unsigned threads,
+                       const std::function<Status(const ScanPiece& piece)>& sink) override;
   Result<Rows> Take(std::span<const RowAddress> addresses,
                     const std::vector<std::string>& columns) override;
 
@@ -41,7 +44,11 @@ class LanceDataset : public Dataset {
                               const Properties& properties) override;
   Result<uint64_t> WidenColumn(const std::string& name, const Type& type, uint64_t expected_version,
                                const Properties& properties) override;
-  Result<CompactionReceipt> Compact(const CompactionRequest& request) override;
+  Result<std::unique_ptr<RunningCompaction>> BeginCompaction(
+      const CompactionRequest& request) override;
+  Result<CompactionReceipt> FinishCompaction(std::unique_ptr<RunningCompaction> running,
+                                             uint64_t expected_version,
+                                             const Properties& properties) override;
   Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
                            const Properties& properties) override;
   Result<uint64_t> CreateIndex(const std::string& column, const std::string& kind,

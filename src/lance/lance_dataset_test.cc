@@ -181,7 +181,7 @@ TEST_F(LanceDatasetTest, RacingWritersNeverShareAVersion) {
 TEST_F(LanceDatasetTest, LancesCleanupLeavesACommitsFilesAlone) {
   ASSERT_THAT(Commit(*x_dataset, RowsOf(0, 10)), IsOk());
   ASSERT_THAT(Commit(*x_dataset, RowsOf(10, 10), {1, 2}), IsOk());
-  ASSERT_THAT(x_dataset->Compact({.expected_version = 3, .fragments = {0, 1}}), IsOk());
+  ASSERT_THAT(x_dataset->Compact({.fragments = {0, 1}}, 3, {}), IsOk());
   EXPECT_EQ(FilesIn("data").size(), 3u);
   ASSERT_THAT(x_dataset->Cleanup(4), IsOk());
   EXPECT_EQ(FilesIn("data").size(), 1u);

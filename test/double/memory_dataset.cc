@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/format.h"
+#include "lance/take_turns.h"
 #include "test/double/memory_versions.h"
 
 namespace lastword {
@@ -14,6 +15,8 @@ using VersionPointer = std::shared_ptr<const MemoryVersion>;
 
 // The manifest's time is for people only; a fixed one keeps runs alike.
 constexpr int64_t kTimestampMs = 1'700'000'000'000;
+
+constexpr size_t kUnorderedPieceRows = 3;
 
 uint64_t BytesOf(const Rows* rows) {
   return rows == nullptr ? 0 : rows->bytes_held();
@@ -98,6 +101,9 @@ class MemoryDataset : public Dataset {
   Status Scan(const std::vector<std::string>& columns, const ScanSink& sink) override;
   Status ScanFragments(const std::vector<std::string>& columns, std::span<const uint64_t> fragments,
                        const ScanSink& sink) override;
+  Status ScanUnordered(const std::vector<std::string>& columns,
+                       const std::vector<std::string>& lent, unsigned threads,
+                       const std::function<Status(const ScanPiece& piece)>& sink) override;
   Result<Rows> Take(std::span<const RowAddress> addresses,
                     const std::vector<std::string>& columns) override;
   Result<CommitReceipt> Commit(const CommitRequest& request) override;
@@ -105,7 +111,11 @@ class MemoryDataset : public Dataset {
                               const Properties& properties) override;
   Result<uint64_t> WidenColumn(const std::string& name, const Type& type, uint64_t expected_version,
                                const Properties& properties) override;
-  Result<CompactionReceipt> Compact(const CompactionRequest& request) override;
+  Result<std::unique_ptr<RunningCompaction>> BeginCompaction(
+      const CompactionRequest& request) override;
+  Result<CompactionReceipt> FinishCompaction(std::unique_ptr<RunningCompaction> running,
+                                             uint64_t expected_version,
+                                             const Properties& properties) override;
   Result<uint64_t> Restore(uint64_t version, uint64_t expected_version,
                            const Properties& properties) override;
   Result<uint64_t> CreateIndex(const std::string& column, const std::string& kind,
@@ -199,6 +209,50 @@ Status MemoryDataset::ScanFragments(const std::vector<std::string>& columns,
   return Ok{};
 }
 
+Status MemoryDataset::ScanUnordered(const std::vector<std::string>& columns,
+                                    const std::vector<std::string>& lent, unsigned threads,
+                                    const std::function<Status(const ScanPiece& piece)>& sink) {
+  // A piece is a few rows, so that small tables have several; the last comes first.
+  struct Piece {
+    std::vector<RowAddress> addresses;
+    Rows rows;
+    Rows lent;
+  };
+  LW_RETURN_IF_ERROR(x_store.CheckAlive(x_incarnation));
+  LW_ASSIGN_OR_RETURN(const std::vector<uint32_t> wanted, ColumnsOf(columns));
+  LW_ASSIGN_OR_RETURN(const std::vector<uint32_t> borrowed, ColumnsOf(lent));
+  ++x_counters.scans;
+  const VersionPointer version = x_version;
+  const auto empty = [&](const std::vector<uint32_t>& of) {
+    Rows rows;
+    for (const uint32_t column : of) {
+      rows.columns.emplace_back(version->schema.columns[column].type);
+    }
+    return rows;
+  };
+  size_t fragment = version->fragments.size(), row = 0;
+  const auto next = [&]() -> Result<std::optional<Piece>> {
+    Piece piece{{}, empty(wanted), empty(borrowed)};
+    while (piece.addresses.size() < kUnorderedPieceRows) {
+      if (row == 0 && fragment == 0) break;
+      if (row == 0) row = version->fragments[--fragment].rows->size();
+      const MemoryFragment& from = version->fragments[fragment];
+      const auto at = static_cast<uint32_t>(--row);
+      if (from.deleted && from.deleted->contains(at)) continue;
+      AppendStoredRow(from, at, wanted, piece.rows);
+      AppendStoredRow(from, at, borrowed, piece.lent);
+      piece.addresses.push_back(from.id << 32 | at);
+    }
+    if (piece.addresses.empty()) return std::optional<Piece>();
+    return std::optional<Piece>(std::move(piece));
+  };
+  return TakeTurns<Piece>(threads, next, [&](Piece& piece) -> Status {
+    std::vector<const void*> values;
+    for (const ColumnData& column : piece.lent.columns) values.push_back(column.raw_bytes().data());
+    return sink({piece.rows, values, piece.addresses});
+  });
+}
+
 Result<Rows> MemoryDataset::Take(std::span<const RowAddress> addresses,
                                  const std::vector<std::string>& columns) {
   LW_RETURN_IF_ERROR(x_store.CheckAlive(x_incarnation));
@@ -268,13 +322,42 @@ Result<uint64_t> MemoryDataset::WidenColumn(const std::string& name, const Type&
   return version();
 }
 
-Result<CompactionReceipt> MemoryDataset::Compact(const CompactionRequest& request) {
-  CompactionReceipt receipt{.removed_fragments = request.fragments};
-  LW_RETURN_IF_ERROR(Change(
-      StorageCall::Kind::kCompact, request.expected_version, [&](MemoryVersion& next) -> Status {
-        LW_RETURN_IF_ERROR(
-            ApplyCompaction(request.fragments, request.target_rows, next, receipt.new_fragments));
-        SetInfo(next, "Rewrite", "", request.properties);
+// Holds the version that it reads: what it writes is made of it at the end.
+class MemoryCompaction final : public RunningCompaction {
+ public:
+  MemoryCompaction(CompactionRequest asked, VersionPointer version, uint64_t waits)
+      : request(std::move(asked)), read(std::move(version)), x_waits(waits) {}
+  bool Wait(std::chrono::milliseconds) override {
+    if (x_waits == 0) return true;
+    --x_waits;
+    return false;
+  }
+
+  const CompactionRequest request;
+  const VersionPointer read;
+
+ private:
+  uint64_t x_waits;
+};
+
+Result<std::unique_ptr<RunningCompaction>> MemoryDataset::BeginCompaction(
+    const CompactionRequest& request) {
+  LW_RETURN_IF_ERROR(x_store.CheckAlive(x_incarnation));
+  return std::unique_ptr<RunningCompaction>(
+      std::make_unique<MemoryCompaction>(request, x_version, x_store.x_compaction_waits));
+}
+
+Result<CompactionReceipt> MemoryDataset::FinishCompaction(
+    std::unique_ptr<RunningCompaction> running, uint64_t expected_version,
+    const Properties& properties) {
+  const auto& compaction = static_cast<const MemoryCompaction&>(*running);
+  CompactionReceipt receipt{.removed_fragments = compaction.request.fragments};
+  LW_RETURN_IF_ERROR(
+      Change(StorageCall::Kind::kCompact, expected_version, [&](MemoryVersion& next) -> Status {
+        LW_RETURN_IF_ERROR(ApplyCompaction(*compaction.read, compaction.request.fragments,
+                                           compaction.request.target_rows, next,
+                                           receipt.new_fragments));
+        SetInfo(next, "Rewrite", "", properties);
         return Ok{};
       }));
   receipt.version = version();
@@ -496,7 +579,7 @@ Status MemoryStore::ForeignCompact(const std::string& uri) {
   LW_RETURN_IF_ERROR(Step(StorageCall::Kind::kCompact, uri, latest->info.version, true,
                           [&](MemoryVersion& next) -> Status {
                             std::vector<Fragment> made;
-                            LW_RETURN_IF_ERROR(ApplyCompaction(ids, UINT64_MAX, next, made));
+                            LW_RETURN_IF_ERROR(ApplyCompaction(next, ids, UINT64_MAX, next, made));
                             SetInfo(next, "Rewrite", "", {});
                             return Ok{};
                           }));

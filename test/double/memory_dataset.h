@@ -86,6 +86,8 @@ class MemoryStore {
 
   /// Rows per fragment of commits and compactions at most.
   void SetFragmentRowsMax(uint64_t rows) { x_fragment_rows_max = rows; }
+  /// A compaction is waited for so many times in vain.
+  void SetCompactionWaits(uint64_t waits) { x_compaction_waits = waits; }
 
   // What another writer does at the latest version.
   Status ForeignCompact(const std::string& uri);  // all fragments into one
@@ -117,6 +119,7 @@ class MemoryStore {
   uint64_t x_calls = 0;
   uint64_t x_incarnation = 1;
   uint64_t x_fragment_rows_max = 1 << 20;
+  uint64_t x_compaction_waits = 0;
   uint64_t x_transactions = 0;
   bool x_crashed = false;
 };

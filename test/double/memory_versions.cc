@@ -15,8 +15,9 @@ const std::set<uint32_t>& DeletedOf(const MemoryFragment& fragment) {
   return fragment.deleted ? *fragment.deleted : kNothing;
 }
 
-MemoryFragment* FindFragment(MemoryVersion& version, uint64_t id) {
-  for (MemoryFragment& fragment : version.fragments) {
+template <typename Version>
+auto FindFragment(Version& version, uint64_t id) -> decltype(version.fragments.data()) {
+  for (auto& fragment : version.fragments) {
     if (fragment.id == id) return &fragment;
   }
   return nullptr;
@@ -156,16 +157,26 @@ Status ApplyWiden(const std::string& name, const Type& type, MemoryVersion& vers
   return Ok{};
 }
 
-Status ApplyCompaction(const std::vector<uint64_t>& ids, uint64_t target_rows,
-                       MemoryVersion& version, std::vector<Fragment>& new_fragments) {
+Status ApplyCompaction(const MemoryVersion& read, const std::vector<uint64_t>& ids,
+                       uint64_t target_rows, MemoryVersion& version,
+                       std::vector<Fragment>& new_fragments) {
   LW_CHECK(!ids.empty(), "no fragment to compact");
   const std::vector<uint32_t> columns = AllColumns(version.schema);
   Rows live(version.schema);
+  std::vector<bool> deleted_since;  // of each row of `live`
   for (const uint64_t id : ids) {
-    const MemoryFragment* fragment = FindFragment(version, id);
+    const MemoryFragment* fragment = FindFragment(read, id);
     LW_CHECK(fragment != nullptr, Message("there is no fragment {}", id));
+    const MemoryFragment* now = FindFragment(version, id);
+    if (now == nullptr || now->rows != fragment->rows ||
+        !std::includes(DeletedOf(*now).begin(), DeletedOf(*now).end(), DeletedOf(*fragment).begin(),
+                       DeletedOf(*fragment).end())) {
+      return Error{ErrorKind::kCommitConflict, Message("fragment {} was changed", id)};
+    }
     for (uint32_t row = 0; row < fragment->rows->size(); ++row) {
-      if (!DeletedOf(*fragment).contains(row)) AppendStoredRow(*fragment, row, columns, live);
+      if (DeletedOf(*fragment).contains(row)) continue;
+      AppendStoredRow(*fragment, row, columns, live);
+      deleted_since.push_back(DeletedOf(*now).contains(row));
     }
   }
   std::set<std::string> covering;
@@ -186,8 +197,17 @@ Status ApplyCompaction(const std::vector<uint64_t>& ids, uint64_t target_rows,
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t end = begin + live.size() / count + (i < live.size() % count ? 1 : 0);
     Rows part(version.schema);
-    for (; begin < end; ++begin) part.AppendFrom(live, begin);
+    std::vector<RowAddress> deleted;
+    for (; begin < end; ++begin) {
+      if (deleted_since[begin]) deleted.push_back(version.next_fragment << 32 | part.size());
+      part.AppendFrom(live, begin);
+    }
+    if (part.size() != 0 && part.size() == deleted.size()) {
+      return Error{ErrorKind::kCommitConflict, "nothing is left of a new fragment"};
+    }
     AddFragment(std::move(part), version, new_fragments);
+    LW_RETURN_IF_ERROR(Delete(deleted, version));
+    if (!deleted.empty()) new_fragments.back() = FragmentOf(version.fragments.back());
   }
   for (const std::string& name : covering) {
     for (const Fragment& fragment : new_fragments) version.indexed[name].insert(fragment.id);

@@ -14,8 +14,10 @@ Status ApplyCommit(const Rows* new_rows, std::span<const RowAddress> deleted, ui
                    MemoryVersion& version, std::vector<Fragment>& new_fragments);
 Status ApplyAddColumns(const std::vector<Column>& columns, MemoryVersion& version);
 Status ApplyWiden(const std::string& name, const Type& type, MemoryVersion& version);
-Status ApplyCompaction(const std::vector<uint64_t>& ids, uint64_t target_rows,
-                       MemoryVersion& version, std::vector<Fragment>& new_fragments);
+/// Rewrites what was live in `read`, and deletes of it what `version` has deleted since.
+Status ApplyCompaction(const MemoryVersion& read, const std::vector<uint64_t>& ids,
+                       uint64_t target_rows, MemoryVersion& version,
+                       std::vector<Fragment>& new_fragments);
 
 Fragment FragmentOf(const MemoryFragment& fragment);
 /// The fragments of a version, with the indexes that cover each.

@@ -154,6 +154,8 @@ TEST_F(Maintenance, ChangesNothingThatATableKnows) {
   ASSERT_THAT(idle.Open(), IsOk());
   uint64_t compacted = 0;
   for (int round = 1; round <= kRounds && !HasFailure(); ++round) {
+    // Rounds that go on beside the next commits, of the double; storage has some of its own.
+    x_store.SetCompactionWaits(round + 20 < kRounds ? random.Below(5) : 0);
     for (const TestChange& change : Draw(random, static_cast<uint64_t>(round))) {
       const auto one = busy.Apply({change}), other = idle.Apply({change});
       ASSERT_EQ(one.ok(), other.ok()) << ToText(change);
@@ -208,6 +210,65 @@ TEST_F(Maintenance, EveryVersionThatStaysCanBeRestored) {
     EXPECT_EQ(table->table().GetStatus()->tombstones, 1u);
   }
 }
+
+#ifndef LW_WITH_LANCE
+// A round that takes long is in nobody's way: what commits delete meanwhile is gone from its
+// fragments, what they add stays beside them, and the process that ends sees it through.
+TEST_F(Maintenance, ALongRoundGoesOnBesideCommits) {
+  for (const bool ends : {false, true}) {
+    const std::string name = ends ? "ends" : "goes on";
+    EngineFixture table = Make(name, Busy());
+    ASSERT_THAT(table.Open(), IsOk());
+    x_store.SetCompactionWaits(3);
+    uint64_t compacted = 0;
+    for (uint64_t i = 1; i <= 6; ++i) {
+      std::vector<TestChange> changes = {Upsert(1, i, "v" + std::to_string(i)),
+                                         Upsert(static_cast<int64_t>(i) + 9, i, "w")};
+      if (i == 4) changes.push_back(Delete(10, i));
+      ASSERT_THAT(table.Apply(changes), IsOk());
+      const auto done = table.Commit();
+      ASSERT_THAT(done, IsOk());
+      ASSERT_FALSE(done->maintenance_error) << ToString(*done->maintenance_error);
+      compacted += done->rows_compacted;
+    }
+    EXPECT_GT(compacted, 0u);
+    if (ends) {
+      ASSERT_THAT(table.Apply({Upsert(50, 50, "a"), Upsert(51, 51, "b")}), IsOk());
+      ASSERT_THAT(table.Commit(), IsOk());
+      ASSERT_THAT(table.Apply({Upsert(51, 52, "c")}), IsOk());
+      ASSERT_THAT(table.Commit(), IsOk());
+      const uint64_t version = table.table().GetStatus()->lance_version;
+      ASSERT_THAT(table.Open(), IsOk());
+      EXPECT_EQ(table.table().GetStatus()->lance_version, version + 1);
+    }
+    const auto rows = table.Table();
+    ASSERT_THAT(table.Open(), IsOk());
+    EXPECT_EQ(*table.Table(), *rows);
+    EXPECT_FALSE(rows->contains(10));
+    EXPECT_EQ(rows->at(1).first, "v6");
+  }
+}
+
+// One that can never be put in place is dropped.
+TEST_F(Maintenance, ATruncateEndsALongRound) {
+  EngineFixture table = Make("t", Busy());
+  ASSERT_THAT(table.Open(), IsOk());
+  x_store.SetCompactionWaits(2);
+  for (uint64_t i = 1; i <= 8; ++i) {
+    std::vector<TestChange> changes = {Upsert(static_cast<int64_t>(i), i, "v")};
+    if (i == 3) {
+      changes[0].kind = Kind::kTruncate;
+      changes[0].a.reset();
+    }
+    ASSERT_THAT(table.Apply(changes), IsOk());
+    const auto done = table.Commit();
+    ASSERT_THAT(done, IsOk());
+    EXPECT_FALSE(done->maintenance_error) << ToString(*done->maintenance_error);
+  }
+  EXPECT_EQ(table.Table()->size(), 5u);
+  EXPECT_LE(table.table().GetStatus()->fragments, 5u);
+}
+#endif
 
 TEST_F(Maintenance, TheCommandGoesToTheEnd) {
   EngineFixture table = Make("t", Idle());

@@ -42,6 +42,8 @@ class Simulation {
     x_uri = x_folder + "/t.lance";
     x_fault_one_in = x_random.OneIn(4) ? 0 : 3 + x_random.Below(30);
     x_compacts = !x_random.OneIn(3);
+    // Rounds of it go on beside commits, processes end in the middle of them.
+    if (x_random.OneIn(2)) x_store.SetCompactionWaits(1 + x_random.Below(4));
     x_store.SetFaults([this](const StorageCall& call) { return FaultOf(call); });
   }
 

@@ -26,6 +26,7 @@ struct ArrowArray;
 
 typedef struct lastword_lance_dataset lastword_lance_dataset;
 typedef struct lastword_lance_scan lastword_lance_scan;
+typedef struct lastword_lance_compaction lastword_lance_compaction;
 typedef struct lastword_lance_error lastword_lance_error;
 
 enum lastword_lance_error_class {
@@ -137,14 +138,14 @@ lastword_lance_error* lastword_lance_find_transaction(lastword_lance_dataset* da
                                                       lastword_lance_text id, uint64_t from_version,
                                                       uint64_t* out);
 
-/* Live rows in address order, `_rowaddr` (uint64) behind the columns; of some fragments only,
- * unless `fragments_size` is 0. The dataset may change or close meanwhile: a scan keeps its
- * version. */
+/* Live rows, `_rowaddr` (uint64) behind the columns; of some fragments only, unless
+ * `fragments_size` is 0. `in_order`: by address, else the pieces come as they are ready. The
+ * dataset may change or close meanwhile: a scan keeps its version. */
 lastword_lance_error* lastword_lance_scan_open(lastword_lance_dataset* dataset,
                                                const lastword_lance_text* columns,
                                                size_t columns_size, const uint64_t* fragments,
                                                size_t fragments_size, size_t batch_rows,
-                                               struct ArrowSchema* out_schema,
+                                               int32_t in_order, struct ArrowSchema* out_schema,
                                                lastword_lance_scan** out);
 /* The next struct array; one without release callback at the end. */
 lastword_lance_error* lastword_lance_scan_next(lastword_lance_scan* scan, struct ArrowArray* out);
@@ -191,20 +192,33 @@ lastword_lance_error* lastword_lance_widen_column(lastword_lance_dataset* datase
                                                   lastword_lance_receipt* out);
 
 typedef struct {
-  uint64_t expected_version;
   const uint64_t* fragments;
   size_t fragments_size;
-  uint64_t target_rows;
-  lastword_lance_properties properties;
-  void (*on_written)(void); /* NULL, or called when the new fragments are written and not yet named
-                               by a version */
+  uint64_t target_rows;  /* rows of a new fragment */
+  uint64_t file_bytes;   /* bytes of a new data file at most */
+  uint64_t batch_rows;   /* rows that are read at a time */
+  uint64_t buffer_bytes; /* what was read and is not written yet */
 } lastword_lance_compaction_request;
 
-/* One version; two when the dataset has indices (the first reserves fragment ids and has the
- * properties too). */
-lastword_lance_error* lastword_lance_compact(lastword_lance_dataset* dataset,
-                                             const lastword_lance_compaction_request* request,
-                                             lastword_lance_receipt* out);
+/* Begins to write the live rows of fragments of the open version into new ones, on threads of the
+ * library. Commits and clean-up that keeps the open version may follow meanwhile. Each compaction
+ * is ended by finish or abandon, once. */
+lastword_lance_error* lastword_lance_compaction_begin(
+    lastword_lance_dataset* dataset, const lastword_lance_compaction_request* request,
+    lastword_lance_compaction** out);
+/* Waits until all is written, or that failed, but no longer than `limit_ms`. Nonzero = so it is. */
+int32_t lastword_lance_compaction_wait(lastword_lance_compaction* compaction, uint64_t limit_ms);
+/* Waits, and puts the new fragments in the place of the old ones, without the rows that commits
+ * deleted meanwhile. A conflict where somebody else changed the old ones. One version; two when the
+ * dataset has indices (the first reserves fragment ids and has the properties too). */
+lastword_lance_error* lastword_lance_compaction_finish(lastword_lance_dataset* dataset,
+                                                       lastword_lance_compaction* compaction,
+                                                       uint64_t expected_version,
+                                                       lastword_lance_properties properties,
+                                                       lastword_lance_receipt* out);
+/* Waits, and removes what was written. */
+void lastword_lance_compaction_abandon(lastword_lance_compaction* compaction);
+
 lastword_lance_error* lastword_lance_restore(lastword_lance_dataset* dataset, uint64_t version,
                                              uint64_t expected_version,
                                              lastword_lance_properties properties,

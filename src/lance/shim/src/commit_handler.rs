@@ -7,11 +7,14 @@
 
 use std::collections::HashSet;
 use std::fmt::Debug;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use futures::stream::BoxStream;
+use lance::Dataset;
 use lance_core::{Error, Result};
+use lance_io::local::to_local_path;
 use lance_io::object_store::ObjectStore;
 use lance_table::format::{Fragment, IndexMetadata, Manifest, Transaction};
 use lance_table::io::commit::{
@@ -19,8 +22,11 @@ use lance_table::io::commit::{
 };
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
+use tokio::task::JoinError;
 
-use crate::durability::NewFiles;
+use crate::durability::{NewFiles, fragment_files, sync_all};
+use crate::error::{Class, Failure, Outcome};
+use crate::write::dataset_base;
 
 /// What the next commit may be, and what became of it.
 #[derive(Debug, Default)]
@@ -79,6 +85,23 @@ impl CommitGate {
             publish_error: step.publish_error,
             bytes_written: step.bytes_written,
         }
+    }
+
+    /// Syncs files of fragments that a later commit will name: it has little left to wait for.
+    pub async fn sync_ahead(&self, dataset: &Dataset, fragments: &[Fragment]) -> Outcome<()> {
+        let store = dataset.object_store(None).await?;
+        if !self.fsync || !store.has_direct_local_paths() {
+            return Ok(());
+        }
+        let root = PathBuf::from(to_local_path(&dataset_base(dataset)));
+        let files = fragment_files(&[], fragments);
+        let files: Vec<PathBuf> = files.iter().map(|file| root.join(file)).collect();
+        // Of the runtime's threads, none waits for the disk.
+        let synced = tokio::task::spawn_blocking(move || sync_all(&files)).await;
+        let panicked = |error: JoinError| Failure::new(Class::Panic, error.to_string());
+        synced
+            .map_err(panicked)?
+            .map_err(|error| Error::io_source(Box::new(error)).into())
     }
 
     fn lock(&self) -> MutexGuard<'_, Step> {

@@ -118,7 +118,7 @@ fn add_files_below(folder: &LocalPath, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 /// Syncs files side by side: one journal commit of the file system then serves all who wait for it.
-fn sync_all(files: &[PathBuf]) -> Result<()> {
+pub fn sync_all(files: &[PathBuf]) -> Result<()> {
     const THREADS_MAX: usize = 16;
     if files.len() <= 1 {
         return files.iter().try_for_each(|file| sync(file));

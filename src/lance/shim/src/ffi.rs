@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use arrow::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type};
 use arrow_array::{Array, RecordBatch, StructArray};
@@ -12,7 +13,7 @@ use lance_table::format::Fragment;
 use crate::dataset::{Committed, Handle, Options, Properties, VersionInfo};
 use crate::error::{Class, Failure, Outcome};
 use crate::index::IndexInfo;
-use crate::maintenance::CompactionRequest;
+use crate::maintenance::{Compaction, CompactionRequest};
 use crate::runtime::block_on;
 use crate::scan::Scan;
 use crate::write::Request;
@@ -97,12 +98,12 @@ pub struct RawCommitRequest {
 
 #[repr(C)]
 pub struct RawCompactionRequest {
-    expected_version: u64,
     fragments: *const u64,
     fragments_size: usize,
     target_rows: u64,
-    properties: PropertyList,
-    on_written: Option<extern "C" fn()>,
+    file_bytes: u64,
+    batch_rows: u64,
+    buffer_bytes: u64,
 }
 
 /// What `lastword_lance_dataset*` points to: the handle, and what the last call lent to the caller.
@@ -457,13 +458,19 @@ pub unsafe extern "C" fn lastword_lance_scan_open(
     fragments: *const u64,
     fragments_size: usize,
     batch_rows: usize,
+    in_order: i32,
     out_schema: *mut FFI_ArrowSchema,
     out: *mut *mut Scan,
 ) -> *mut ErrorBox {
     guard(|| unsafe {
         let columns = read_texts(columns, columns_size)?;
         let fragments = slice(fragments, fragments_size);
-        let scan = block_on((*dataset).handle.scan(&columns, fragments, batch_rows))?;
+        let scan = block_on((*dataset).handle.scan(
+            &columns,
+            fragments,
+            batch_rows,
+            in_order != 0,
+        ))?;
         out_schema.write(FFI_ArrowSchema::try_from(scan.schema())?);
         *out = Box::into_raw(Box::new(scan));
         Ok(())
@@ -593,25 +600,62 @@ pub unsafe extern "C" fn lastword_lance_widen_column(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn lastword_lance_compact(
+pub unsafe extern "C" fn lastword_lance_compaction_begin(
     dataset: *mut DatasetBox,
     request: *const RawCompactionRequest,
-    out: *mut Receipt,
+    out: *mut *mut Compaction,
 ) -> *mut ErrorBox {
     guard(|| unsafe {
         let raw = &*request;
         let request = CompactionRequest {
-            expected_version: raw.expected_version,
             fragments: slice(raw.fragments, raw.fragments_size).to_vec(),
             target_rows: raw.target_rows,
-            properties: read_properties(raw.properties)?,
-            on_written: raw.on_written,
+            file_bytes: raw.file_bytes,
+            batch_rows: raw.batch_rows,
+            buffer_bytes: raw.buffer_bytes,
         };
+        let begun = block_on((*dataset).handle.begin_compaction(request))?;
+        *out = Box::into_raw(Box::new(begun));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_compaction_wait(
+    compaction: *mut Compaction,
+    limit_ms: u64,
+) -> i32 {
+    let limit = Duration::from_millis(limit_ms);
+    let wait = || block_on(unsafe { (*compaction).wait(limit) });
+    // What panics there shows up at the end.
+    catch_unwind(AssertUnwindSafe(wait)).map_or(1, i32::from)
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_compaction_finish(
+    dataset: *mut DatasetBox,
+    compaction: *mut Compaction,
+    expected_version: u64,
+    properties: PropertyList,
+    out: *mut Receipt,
+) -> *mut ErrorBox {
+    let compaction = unsafe { Box::from_raw(compaction) };
+    guard(|| unsafe {
+        let properties = read_properties(properties)?;
         let dataset = &mut *dataset;
-        let committed = block_on(dataset.handle.compact(request))?;
+        let call = dataset
+            .handle
+            .finish_compaction(*compaction, expected_version, properties);
+        let committed = block_on(call)?;
         out.write(dataset.lend_receipt(committed));
         Ok(())
     })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_compaction_abandon(compaction: *mut Compaction) {
+    let compaction = unsafe { Box::from_raw(compaction) };
+    let _ = catch_unwind(AssertUnwindSafe(|| block_on(compaction.abandon())));
 }
 
 #[unsafe(no_mangle)]

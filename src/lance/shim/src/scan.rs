@@ -50,11 +50,18 @@ impl Drop for Scan {
 
 impl Handle {
     /// Scans `columns` with `_rowaddr` as the last column; of all fragments where `only` is empty.
-    pub async fn scan(&self, columns: &[String], only: &[u64], batch_rows: usize) -> Outcome<Scan> {
+    /// `in_order`: by address; else the pieces come as they are ready.
+    pub async fn scan(
+        &self,
+        columns: &[String],
+        only: &[u64],
+        batch_rows: usize,
+        in_order: bool,
+    ) -> Outcome<Scan> {
         let mut scanner = self.dataset.scan();
         scanner.project(columns)?;
         scanner.with_row_address();
-        scanner.scan_in_order(true);
+        scanner.scan_in_order(in_order);
         scanner.use_scalar_index(false);
         scanner.batch_size(batch_rows);
         scanner.io_buffer_size(SCAN_BUFFER_BYTES);

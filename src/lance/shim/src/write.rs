@@ -10,6 +10,7 @@ use arrow_array::RecordBatch;
 use futures::future::try_join;
 use futures::stream::{StreamExt, TryStreamExt, iter};
 use lance::Dataset;
+use lance::dataset::fragment::FileFragment;
 use lance::dataset::transaction::{Operation, UpdateMode};
 use lance::dataset::{InsertBuilder, WriteMode, WriteParams};
 use lance_core::utils::deletion::DeletionVector;
@@ -22,9 +23,9 @@ use crate::error::{Class, Failure, Outcome};
 
 /// Fragments whose deletion vectors are read and written side by side.
 const FRAGMENTS_AT_ONCE: usize = 16;
-/// A fragment is rewritten as a whole, so its size bounds the pause of a compaction. Lance's own
+/// A fragment is rewritten as a whole, so its size bounds what a compaction holds. Lance's own
 /// default is 90 GB.
-pub const FILE_BYTES_MAX: usize = 256 << 20;
+const FILE_BYTES_MAX: usize = 256 << 20;
 
 pub struct Request {
     pub expected_version: u64,
@@ -35,7 +36,7 @@ pub struct Request {
 }
 
 /// What deleting rows of one fragment leaves of it; none = nothing.
-struct Touched {
+pub struct Touched {
     id: u64,
     rest: Option<(Fragment, Arc<DeletionVector>)>,
 }
@@ -164,11 +165,8 @@ async fn delete_from(
     };
     let mut fragment = file_fragment.metadata().clone();
     let physical_rows = fragment.physical_rows.unwrap_or_default();
-    let before = match cached {
-        Some((file, vector)) if fragment.deletion_file.as_ref() == Some(&file) => Some(vector),
-        _ => file_fragment.get_deletion_vector().await?,
-    };
-    let mut vector = before.map_or_else(DeletionVector::default, |vector| vector.as_ref().clone());
+    let before = vector_of(&file_fragment, cached).await?;
+    let mut vector = before.as_ref().clone();
     // Deleting what is gone, or twice, would make the caller's counts wrong for ever.
     if let Some(offset) = offsets
         .iter()
@@ -196,8 +194,72 @@ async fn delete_from(
     })
 }
 
+async fn vector_of(
+    fragment: &FileFragment,
+    cached: Option<(DeletionFile, Arc<DeletionVector>)>,
+) -> Outcome<Arc<DeletionVector>> {
+    match cached {
+        Some((file, vector)) if fragment.metadata().deletion_file.as_ref() == Some(&file) => {
+            Ok(vector)
+        }
+        _ => Ok(fragment.get_deletion_vector().await?.unwrap_or_default()),
+    }
+}
+
+impl Handle {
+    /// The deleted rows of a fragment of the open version.
+    pub async fn deletions_of(&self, id: u64) -> Outcome<Arc<DeletionVector>> {
+        let found = usize::try_from(id)
+            .ok()
+            .and_then(|id| self.dataset.get_fragment(id));
+        let Some(fragment) = found else {
+            return Err(Failure::invalid(format!("there is no fragment {id}")));
+        };
+        vector_of(&fragment, self.deletions.vectors.get(&id).cloned()).await
+    }
+
+    /// Deletes rows of `fragments`, which have their ids and are named by no version, by their place
+    /// among all rows of them; `positions` ascend.
+    pub async fn delete_positions(
+        &self,
+        fragments: &mut [Fragment],
+        positions: Vec<u64>,
+    ) -> Outcome<Vec<Touched>> {
+        let mut touched = Vec::new();
+        let store = self.dataset.object_store(None).await?;
+        let base = dataset_base(&self.dataset);
+        let (mut begin, mut rest) = (0, positions.as_slice());
+        for fragment in fragments {
+            let rows = fragment.physical_rows.unwrap_or_default() as u64;
+            let (own, others) = rest.split_at(rest.partition_point(|at| *at < begin + rows));
+            rest = others;
+            if !own.is_empty() {
+                if own.len() as u64 == rows {
+                    let message = "all rows of a new fragment were deleted meanwhile";
+                    return Err(Failure::new(Class::Conflict, message));
+                }
+                let mut vector = DeletionVector::default();
+                vector.extend(own.iter().map(|at| (at - begin) as u32));
+                fragment.deletion_file =
+                    write_deletion_file(&base, fragment.id, self.version(), &vector, &store)
+                        .await?;
+                touched.push(Touched {
+                    id: fragment.id,
+                    rest: Some((fragment.clone(), Arc::new(vector))),
+                });
+            }
+            begin += rows;
+        }
+        if !rest.is_empty() {
+            let message = "fewer rows were written than read";
+            return Err(Failure::new(Class::Internal, message));
+        }
+        Ok(touched)
+    }
+}
+
 /// The dataset's folder in its store.
-fn dataset_base(dataset: &Dataset) -> object_store::path::Path {
+pub fn dataset_base(dataset: &Dataset) -> object_store::path::Path {
     let parts: Vec<_> = dataset
         .data_dir()
         .parts()
@@ -222,7 +284,7 @@ pub async fn discard(base: &Dataset, written: &[Fragment]) {
 
 impl DeletionCache {
     /// Keeps the vectors of a commit that went through, within about `bytes_max`.
-    fn learn(&mut self, touched: Vec<Touched>, bytes_max: u64) {
+    pub fn learn(&mut self, touched: Vec<Touched>, bytes_max: u64) {
         for Touched { id, rest } in touched {
             match rest {
                 Some((fragment, vector)) => {
