@@ -16,13 +16,14 @@ build_lance() {
   sources=$(shim_hash)
   kept="$target/libraries/$sources.so"
   mkdir -p "$CACHE" build/lance
-  (
+  # A library that is there waits for nobody who compiles another one.
+  [ -e "$kept" ] || (
     flock 9
     [ -d "$target" ] || seed_crates "$rustc" "$target"
     mkdir -p "$target/libraries"
     [ -e "$kept" ] || cargo_build "$cargo" "$rustc" "$target" "$kept"
-    touch "$kept" "$target"
   ) 9>"$CACHE/cargo.lock"
+  touch "$kept" "$target"
   # A library that is the same keeps its time, so that nothing is linked again.
   if ! cmp -s "$kept" "build/lance/$LIBRARY"; then
     cp "$kept" "build/lance/$LIBRARY.new"
