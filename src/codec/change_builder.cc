@@ -12,6 +12,11 @@ namespace lastword::codec {
 
 using Part = ImageReader::Part;
 
+namespace {
+// Of one column and call: a chunk of usual lines fills less.
+constexpr uint64_t kRoomBytesMax = 4 << 20;
+}  // namespace
+
 ChangeBuilder::ChangeBuilder(const std::vector<TableSpec>& tables) {
   SetTables(tables);
 }
@@ -59,8 +64,9 @@ void ChangeBuilder::Finish() {
     const Rows& rows = x_out->tables[plan->index].rows;
     for (size_t c = 0; c < rows.columns.size(); ++c) {
       const uint64_t bytes = rows.columns[c].raw_bytes().size();
-      // A little more, so that chunks of about one size need no second allocation.
-      plan->filled[c] = {rows.columns[c].size(), bytes + bytes / 16};
+      // A little more, so that chunks of about one size need no second allocation. One huge value
+      // says nothing of the next ones.
+      plan->filled[c] = {rows.columns[c].size(), bytes > kRoomBytesMax ? 0 : bytes + bytes / 16};
     }
   }
 }
