@@ -208,19 +208,25 @@ inline bool IsPlainNull(const JsonDoc& doc, uint32_t token) {
   return doc.Position(token + 1) - from == 4 && std::memcmp(doc.text + from, "null", 4) == 0;
 }
 
+/// Reads the text at `token`, if that is one without escapes. False where it is anything else,
+/// right or wrong.
+inline bool ReadPlainText(const JsonDoc& doc, uint32_t token, std::string_view& out) {
+  if (doc.At(token) != '"') return false;
+  const std::string_view raw = doc.Scalar(token);
+  if (raw.size() < 2 || raw.back() != '"' || HasBackslash(raw)) return false;
+  out = raw.substr(1, raw.size() - 2);
+  return true;
+}
+
 /// SkipChecked of what is no short scalar.
 bool SkipDeeply(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth);
 
 /// Checks the value at `token` and everything in it, and moves `token` behind it.
 inline bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, uint32_t depth = 0) {
-  bool sound = false;
-  if (doc.At(token) == '"') {
-    const std::string_view raw = doc.Scalar(token);
-    sound = raw.size() >= 2 && raw.back() == '"' && !HasBackslash(raw);
-  } else {
-    int64_t unused;
-    sound = ReadShortInteger(doc, token, unused) || IsPlainNull(doc, token);
-  }
+  std::string_view text;
+  int64_t number = 0;
+  const bool sound = ReadPlainText(doc, token, text) || ReadShortInteger(doc, token, number) ||
+                     IsPlainNull(doc, token);
   if (!sound || depth > kNestingMax) return SkipDeeply(doc, token, fault, depth);
   ++token;
   return true;
@@ -229,12 +235,7 @@ inline bool SkipChecked(const JsonDoc& doc, uint32_t& token, JsonFault& fault, u
 /// Reads the string at `token`: a view of the text where it has no escapes, else of `scratch`.
 inline bool ReadString(const JsonDoc& doc, uint32_t token, std::string& scratch,
                        std::string_view& out, JsonFault& fault) {
-  const std::string_view raw = doc.Scalar(token);
-  if (raw.size() < 2 || raw.front() != '"' || raw.back() != '"' || HasBackslash(raw)) {
-    return ReadEscaped(doc, token, scratch, out, fault);
-  }
-  out = raw.substr(1, raw.size() - 2);
-  return true;
+  return ReadPlainText(doc, token, out) || ReadEscaped(doc, token, scratch, out, fault);
 }
 
 /// The members of an object, in order:

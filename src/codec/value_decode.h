@@ -90,10 +90,8 @@ class ValueDecoder {
       column.AppendFixed(value);
       return true;
     }
-    if (column.type().kind != TypeKind::kString || doc.At(token) != '"') return false;
-    const std::string_view raw = doc.Scalar(token);
-    if (raw.size() < 2 || raw.back() != '"' || HasBackslash(raw)) return false;
-    const std::string_view text = raw.substr(1, raw.size() - 2);
+    std::string_view text;
+    if (column.type().kind != TypeKind::kString || !ReadPlainText(doc, token, text)) return false;
     if (IsUnavailableText(text)) return false;
     column.AppendBytes(text);
     return true;

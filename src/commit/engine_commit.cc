@@ -16,8 +16,8 @@
 namespace lastword {
 namespace {
 
-constexpr uint64_t kForgottenShare =
-    4;  // of the ids that are kept, so many more come before some go
+// So large a part of the ids that are kept comes on top before some go.
+constexpr uint64_t kForgottenShare = 4;
 constexpr int kConflictRetriesMax = 5;
 
 std::vector<uint64_t> AddressesOf(const CommitReceipt& receipt) {

@@ -35,7 +35,7 @@ constexpr std::chrono::hours kForever{24};
 constexpr uint64_t kBesideRows = 1 << 15;
 // Parts of the share of memory: the new files of a round hold its bytes, as they are on disk, in
 // buffers that are written out column by column; what was read lies before them.
-constexpr uint64_t kRoundShare = 1, kBufferShare = 4, kBatchShare = 32;
+constexpr uint64_t kBufferShare = 4, kBatchShare = 32;
 // Smaller fragments would cost every commit more than they spare.
 constexpr uint64_t kRoundBytesMin = 16 << 20;
 constexpr uint64_t kBatchRowsMin = 64;
@@ -50,8 +50,8 @@ int64_t NowMs() {
 CompactionPolicy TablePolicy(const TableOptions& options) {
   CompactionPolicy policy;
   policy.fragments = options.compaction_fragments;
-  policy.bytes_max = std::clamp(SharesOf(options.memory_bytes_max).compaction / kRoundShare,
-                                kRoundBytesMin, policy.bytes_max);
+  policy.bytes_max =
+      std::clamp(SharesOf(options.memory_bytes_max).compaction, kRoundBytesMin, policy.bytes_max);
   return policy;
 }
 
