@@ -136,7 +136,7 @@ stage_tsan() {
   compile tsan tests_fast
   # The runtime of GCC 12 knows only the address layout without randomisation beyond 28 bits.
   setarch -R true 2>/dev/null && LAUNCH=(setarch -R)
-  TSAN_OPTIONS=halt_on_error=1 gtest_stage tsan fast 10
+  TSAN_OPTIONS="halt_on_error=1 suppressions=$ROOT/tools/tsan.supp" gtest_stage tsan fast 10
 }
 
 stage_slow() {
