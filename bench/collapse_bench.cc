@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/workload.h"
-#include "codec/decoder.h"
+#include "bench/orders_spec.h"
 #include "commit/memory_shares.h"
 #include "commit/table_index.h"
 #include "model/key.h"
@@ -48,21 +47,8 @@ class NoRows final : public StoredRows {
   Status ForEachKey(const KeyVisit&) override { return Ok{}; }
 };
 
-codec::TableSpec Spec() {
-  codec::TableSpec spec;
-  spec.name = "orders";
-  spec.sources = {"orders"};
-  Type amount{TypeKind::kDecimal};
-  amount.precision = 12;
-  amount.scale = 2;
-  spec.schema.columns = {{"id", {TypeKind::kInt64}},      {"customer", {TypeKind::kInt64}},
-                         {"status", {TypeKind::kString}}, {"amount", amount},
-                         {"note", {TypeKind::kString}},   {"qty", {TypeKind::kInt64}}};
-  spec.schema.key = {0};
-  spec.schema.nullable_key = {false};
-  spec.primary_key = {"id"};
-  spec.decimal_encoding = codec::TableSpec::DecimalEncoding::kString;
-  return spec;
+const WorkloadShape& Shape() {
+  return *FindWorkload("uniform");
 }
 
 /// One size: its index, loaded with live keys below every version of the stream, and the stream.
@@ -74,7 +60,7 @@ class Size {
                                            rocks ? x_folder : "", false);
     const auto kept = x_index->Open("bench", keys);
     Check(kept.ok() ? Status(Ok{}) : Status(kept.error()));
-    const Schema schema = Spec().schema;
+    const Schema schema = OrdersSpec(Shape()).schema;
     Rows row(schema);
     std::string bytes;
     std::optional<KeyEntry> contradicted;
@@ -95,8 +81,7 @@ class Size {
     }
     Check(x_index->FinishLoad(contradicted));
     Demand(!contradicted && x_index->in_memory() != rocks, "the index is not where it should be");
-    const WorkloadShape* const shape = FindWorkload("uniform");
-    MakeWorkload(*shape, kEvents, keys, [&](std::string_view line) { x_bytes += line; });
+    MakeWorkload(Shape(), kEvents, keys, [&](std::string_view line) { x_bytes += line; });
     x_size = x_bytes.size();
     x_bytes.append(codec::kPaddingBytes, '\0');
   }
@@ -111,11 +96,11 @@ class Size {
   void Round() {
     NoRows rows;
     TableState state(*x_index, rows, {});
-    state.SetSchema(Spec().schema);
+    state.SetSchema(OrdersSpec(Shape()).schema);
     StateHead head;
     head.epoch = ++x_rounds;
     state.Restore(std::move(head), {});
-    const auto decoder = codec::MakeDecoder(codec::Format::kDebezium, {Spec()});
+    const auto decoder = codec::MakeDecoder(codec::Format::kDebezium, {OrdersSpec(Shape())});
     codec::Decoded decoded;
     codec::ChunkPlace place;
     place.input = "bench";

@@ -15,9 +15,8 @@
 #include <vector>
 
 #include "base/format.h"
+#include "bench/orders_spec.h"
 #include "bench/parse_only.h"
-#include "bench/workload.h"
-#include "codec/decoder.h"
 #include "commit/engine.h"
 #include "pipeline/apply_run.h"
 #include "source/file/file_source.h"
@@ -29,6 +28,11 @@ constexpr int kRounds = 5;
 constexpr size_t kChunkBytes = 4 << 20;
 constexpr uint64_t kCheckpointChanges = 200'000;
 
+// The shape that DESIGN's targets are about.
+const WorkloadShape& Shape() {
+  return WorkloadShapes().front();
+}
+
 struct Stream {
   std::string bytes;  // NDJSON, with padding behind it
   size_t size = 0;
@@ -37,24 +41,11 @@ struct Stream {
 
 Stream MakeStream(uint64_t events, uint64_t keys) {
   Stream stream;
-  stream.truth = MakeWorkload(WorkloadShapes().front(), events, keys,
-                              [&](std::string_view line) { stream.bytes += line; });
+  stream.truth =
+      MakeWorkload(Shape(), events, keys, [&](std::string_view line) { stream.bytes += line; });
   stream.size = stream.bytes.size();
   stream.bytes.append(std::max(kParsePadding, codec::kPaddingBytes), '\0');
   return stream;
-}
-
-Schema OrdersSchema() {
-  Schema schema;
-  Type amount{TypeKind::kDecimal};
-  amount.precision = 12;
-  amount.scale = 2;
-  schema.columns = {{"id", {TypeKind::kInt64}},      {"customer", {TypeKind::kInt64}},
-                    {"status", {TypeKind::kString}}, {"amount", amount},
-                    {"note", {TypeKind::kString}},   {"qty", {TypeKind::kInt64}}};
-  schema.key = {0};
-  schema.nullable_key = {false};
-  return schema;
 }
 
 // Wall time, and that of all processors together: what a busy machine stretches least.
@@ -98,19 +89,9 @@ void Check(TableImpl& table, const WorkloadTruth& truth) {
   }
 }
 
-codec::TableSpec OrdersSpec() {
-  codec::TableSpec spec;
-  spec.name = "orders";
-  spec.sources = {"orders"};
-  spec.schema = OrdersSchema();
-  spec.primary_key = {"id"};
-  spec.decimal_encoding = codec::TableSpec::DecimalEncoding::kString;
-  return spec;
-}
-
 // Decodes the whole stream on one thread and keeps nothing.
 void Decode(const Stream& stream) {
-  const auto decoder = codec::MakeDecoder(codec::Format::kDebezium, {OrdersSpec()});
+  const auto decoder = codec::MakeDecoder(codec::Format::kDebezium, {OrdersSpec(Shape())});
   codec::Decoded decoded;
   codec::ChunkPlace place;
   place.input = "bench";
@@ -132,12 +113,13 @@ T Must(Result<T> result) {
 
 // The file at `path` into a table at `uri`; `threads` decode ahead.
 void Apply(const std::string& path, const std::string& uri, uint32_t threads) {
+  const codec::TableSpec spec = OrdersSpec(Shape());
   TableConfig config;
-  config.name = "orders";
-  config.sources = {"orders"};
-  config.primary_key = {"id"};
-  config.columns = OrdersSchema().columns;
-  config.decimal_encoding = codec::TableSpec::DecimalEncoding::kString;
+  config.name = spec.name;
+  config.sources = spec.sources;
+  config.primary_key = spec.primary_key;
+  config.columns = spec.schema.columns;
+  config.decimal_encoding = spec.decimal_encoding;
   const TableOptions options;
   const auto storage = MakeLanceStorage(options);
   std::vector<Destination> destinations;
