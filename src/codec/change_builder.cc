@@ -54,6 +54,7 @@ void ChangeBuilder::Start(Decoded& out) {
   }
   out.order.clear();
   out.records = 0;
+  out.alike = 0;
   out.bytes = 0;
   out.schema_request.reset();
   out.error.reset();
@@ -139,14 +140,13 @@ Version AboveItsRow(const TablePlan& plan, Version version) {
 
 }  // namespace
 
-bool ChangeBuilder::ReadRow(TablePlan& plan, const Record& record, JsonRef after,
+bool ChangeBuilder::ReadRow(TablePlan& plan, const Record& record, const Image& after,
                             const ChangeMeta& meta, uint64_t row) {
   Rows& rows = batch(plan).rows;
-  uint32_t token = after.token;
-  if (!x_reader.Read(plan, *after.doc, token, FormsOf(plan, meta), meta.fields, rows, x_stop)) {
-    return x_stop.schema && x_stop.schema->key.empty() && NeedKey(plan, after);
+  if (!x_reader.Read(plan, after, FormsOf(plan, meta), meta.fields, rows, x_stop)) {
+    return x_stop.schema && x_stop.schema->key.empty() && NeedKey(plan, after.value);
   }
-  if (plan.schema.key.empty()) return NeedKey(plan, after);
+  if (plan.schema.key.empty()) return NeedKey(plan, after.value);
   if (!FillMetadata(plan, record, meta.source, false, rows)) return false;
   for (const uint32_t column : x_reader.unavailable()) {
     if (plan.is_key[column] != 0) return UnavailableKey(plan.schema.columns[column].name);
@@ -162,8 +162,9 @@ bool ChangeBuilder::UnavailableKey(const std::string& column) {
                      column);
 }
 
-bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, JsonRef after, JsonRef before,
-                           const ChangeMeta& meta, const Version& delete_version) {
+bool ChangeBuilder::Upsert(TablePlan& plan, const Record& record, const Image& after,
+                           const Image& before, const ChangeMeta& meta,
+                           const Version& delete_version) {
   Enter(plan);
   x_fields = meta.fields;
   ChangeBatch& out = batch(plan);
@@ -241,7 +242,7 @@ bool ChangeBuilder::SetOrigin(TablePlan& plan, const Record& record, const Chang
   return true;
 }
 
-bool ChangeBuilder::Delete(TablePlan& plan, const Record& record, JsonRef before,
+bool ChangeBuilder::Delete(TablePlan& plan, const Record& record, const Image& before,
                            const ChangeMeta& meta) {
   Enter(plan);
   x_fields = meta.fields;

@@ -57,10 +57,10 @@ class ChangeBuilder {
 
   /// An upsert of the complete image `after`. A `before` whose key differs makes it a key change;
   /// its values stand in for unchanged columns. `delete_version` is that of the delete half.
-  bool Upsert(TablePlan& plan, const Record& record, JsonRef after, JsonRef before,
+  bool Upsert(TablePlan& plan, const Record& record, const Image& after, const Image& before,
               const ChangeMeta& meta, const Version& delete_version);
   /// A delete of the key in `before`, completed and checked by the record key.
-  bool Delete(TablePlan& plan, const Record& record, JsonRef before, const ChangeMeta& meta);
+  bool Delete(TablePlan& plan, const Record& record, const Image& before, const ChangeMeta& meta);
   /// A truncate of the source table's rows, as far as they can be told from those of others.
   bool Truncate(TablePlan& plan, const Record& record, const ChangeMeta& meta);
 
@@ -78,7 +78,7 @@ class ChangeBuilder {
 
   ChangeBatch& batch(const TablePlan& plan) { return x_out->tables[plan.index]; }
   bool NeedKey(TablePlan& plan, JsonRef image);
-  bool ReadRow(TablePlan& plan, const Record& record, JsonRef after, const ChangeMeta& meta,
+  bool ReadRow(TablePlan& plan, const Record& record, const Image& after, const ChangeMeta& meta,
                uint64_t row);
   bool UnavailableKey(const std::string& column);
   bool SetOrigin(TablePlan& plan, const Record& record, const ChangeMeta& meta, ChangeHead& head);
@@ -87,7 +87,8 @@ class ChangeBuilder {
                     Rows& rows);
   bool FillOne(const MetadataColumn& meta, const Column& column, const Record& record,
                JsonRef source, ColumnData& data);
-  bool CollectKey(TablePlan& plan, const Record& record, JsonRef before, const ChangeMeta& meta);
+  bool CollectKey(TablePlan& plan, const Record& record, const Image& before,
+                  const ChangeMeta& meta);
   bool ReadKeyForms(const TablePlan& plan, JsonRef schema);
   bool ReadRecordKey(TablePlan& plan, const Record& record);
   bool MergeKeyColumn(TablePlan& plan, uint32_t column, ImageReader::Part in_image);
@@ -96,9 +97,9 @@ class ChangeBuilder {
   bool DeclaredVersion(TablePlan& plan, const Rows& rows, uint64_t row, const Record& record,
                        Version& version);
   bool OtherKey(TablePlan& plan, const Record& record, std::string_view header, std::string& out);
-  bool BeforeKey(TablePlan& plan, const Record& record, JsonRef before, const ChangeMeta& meta,
+  bool BeforeKey(TablePlan& plan, const Record& record, const Image& before, const ChangeMeta& meta,
                  bool& found);
-  bool BeforeValues(TablePlan& plan, JsonRef before, const ChangeMeta& meta, uint32_t& row);
+  bool BeforeValues(TablePlan& plan, const Image& before, const ChangeMeta& meta, uint32_t& row);
   ChangeHead& AddHead(TablePlan& plan, const Record& record, Kind kind);
   ChangeDetail& DetailOf(TablePlan& plan, ChangeHead& head);
   const std::vector<ValueForm>& FormsOf(const TablePlan& plan, const ChangeMeta& meta) const {

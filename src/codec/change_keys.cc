@@ -163,9 +163,8 @@ bool ChangeBuilder::ReadRecordKey(TablePlan& plan, const Record& record) {
     x_key_forms.clear();
     if (key.schema && !ReadKeyForms(plan, key.schema)) return false;
     const std::vector<ValueForm>& forms = key.schema ? x_key_forms : plan.plain_forms;
-    uint32_t token = key.payload.token;
     const auto wanted = [&](uint32_t column) { return plan.is_key[column] != 0; };
-    if (!x_reader.ReadSome(plan, *key.payload.doc, token, forms, wanted, plan.record_key, x_stop)) {
+    if (!x_reader.ReadSome(plan, key.payload, forms, wanted, plan.record_key, x_stop)) {
       return false;
     }
     x_key_parts = x_reader.parts();
@@ -227,10 +226,10 @@ bool ChangeBuilder::MergeKeyColumn(TablePlan& plan, uint32_t column, Part in_ima
                      name);
 }
 
-bool ChangeBuilder::CollectKey(TablePlan& plan, const Record& record, JsonRef before,
+bool ChangeBuilder::CollectKey(TablePlan& plan, const Record& record, const Image& before,
                                const ChangeMeta& meta) {
   if (plan.schema.key.empty()) {
-    return NameKey(plan, record) && GrowForDelete(plan, record, before);
+    return NameKey(plan, record) && GrowForDelete(plan, record, before.value);
   }
   for (const uint32_t column : plan.scratch_columns) plan.image_key.columns[column].Truncate(0);
   x_image_parts.assign(plan.schema.columns.size(), Part::kAbsent);
@@ -242,9 +241,7 @@ bool ChangeBuilder::CollectKey(TablePlan& plan, const Record& record, JsonRef be
       }
       return false;
     };
-    uint32_t token = before.token;
-    if (!x_reader.ReadSome(plan, *before.doc, token, FormsOf(plan, meta), wanted, plan.image_key,
-                           x_stop)) {
+    if (!x_reader.ReadSome(plan, before, FormsOf(plan, meta), wanted, plan.image_key, x_stop)) {
       return false;
     }
     x_image_parts = x_reader.parts();
@@ -263,14 +260,12 @@ bool ChangeBuilder::CollectKey(TablePlan& plan, const Record& record, JsonRef be
          AppendCanonicalKey(plan, plan.image_key, 0, x_key);
 }
 
-bool ChangeBuilder::BeforeKey(TablePlan& plan, const Record& record, JsonRef before,
+bool ChangeBuilder::BeforeKey(TablePlan& plan, const Record& record, const Image& before,
                               const ChangeMeta& meta, bool& found) {
   found = false;
   for (const uint32_t column : plan.scratch_columns) plan.image_key.columns[column].Truncate(0);
-  uint32_t token = before.token;
   const auto wanted = [&](uint32_t column) { return plan.is_key[column] != 0; };
-  if (!x_reader.ReadSome(plan, *before.doc, token, FormsOf(plan, meta), wanted, plan.image_key,
-                         x_stop)) {
+  if (!x_reader.ReadSome(plan, before, FormsOf(plan, meta), wanted, plan.image_key, x_stop)) {
     return false;
   }
   for (size_t i = 0; i < plan.schema.key.size(); ++i) {
@@ -286,17 +281,16 @@ bool ChangeBuilder::BeforeKey(TablePlan& plan, const Record& record, JsonRef bef
   return AppendCanonicalKey(plan, plan.image_key, 0, x_other_key);
 }
 
-bool ChangeBuilder::BeforeValues(TablePlan& plan, JsonRef before, const ChangeMeta& meta,
+bool ChangeBuilder::BeforeValues(TablePlan& plan, const Image& before, const ChangeMeta& meta,
                                  uint32_t& row) {
   Rows& rows = batch(plan).rows;
   const uint64_t at = rows.size();
   const std::vector<uint32_t>& columns = x_reader.unavailable();
   std::vector<uint8_t> wanted(plan.schema.columns.size(), 0);
   for (const uint32_t column : columns) wanted[column] = 1;
-  uint32_t token = before.token;
   if (!x_reader.ReadSome(
-          plan, *before.doc, token, FormsOf(plan, meta),
-          [&](uint32_t column) { return wanted[column] != 0; }, rows, x_stop)) {
+          plan, before, FormsOf(plan, meta), [&](uint32_t column) { return wanted[column] != 0; },
+          rows, x_stop)) {
     return false;
   }
   bool any = false;

@@ -99,7 +99,10 @@ class FormatDecoder final : public Decoder {
   }
 
   bool DecodeBlock(std::string_view block, Decoded& out);
-  bool DecodeLine(const JsonDoc& line, size_t line_size, Decoded& out);
+  size_t DecodeLike(std::string_view text, Decoded& out);
+  bool DecodeStretch(std::string_view stretch, Decoded& out);
+  bool DecodeLine(const JsonDoc& line, std::string_view text, bool learn, Decoded& out);
+  void StartLine();
   bool DecodeRecord(const Record& record, Decoded& out);
   bool StopAt(Error error, Decoded& out);
   void Finish(Decoded& out);
@@ -121,6 +124,7 @@ class FormatDecoder final : public Decoder {
   uint64_t x_offset = 0;  // of the line in its file
   uint64_t x_line = 0;
   uint32_t x_tokens_guess = 64;  // tokens of the last line
+  size_t x_stretch_bytes = 0;    // how much is indexed at once, when a line looks like none before
 };
 
 /// The end of the last whole line of a block that starts at `begin`, or `begin` where there is
@@ -159,8 +163,41 @@ void FormatDecoder::DecodeLines(std::string_view chunk, const ChunkPlace& place,
 }
 
 bool FormatDecoder::DecodeBlock(std::string_view block, Decoded& out) {
-  // Where the whole block is sound, no text runs over the end of its line, so each line's tokens
-  // are a range of the block's. Otherwise one line is not, and each is looked at alone.
+  for (size_t at = 0; at < block.size();) {
+    if (const size_t size = DecodeLike(block.substr(at), out); size != 0) {
+      at += size;
+      x_stretch_bytes /= 2;
+      continue;
+    }
+    // The more lines look like none before them, the longer nothing else is tried.
+    const size_t newline = block.find('\n', std::min(block.size(), at + x_stretch_bytes));
+    const size_t end = newline == std::string_view::npos ? block.size() : newline + 1;
+    x_stretch_bytes = std::min(kBlockBytes, 2 * (end - at));
+    if (!DecodeStretch(block.substr(at, end - at), out)) return false;
+    at = end;
+  }
+  return true;
+}
+
+/// Decodes the line that `text` begins with, if it looks like one before; returns its size, with
+/// its newline, or 0.
+size_t FormatDecoder::DecodeLike(std::string_view text, Decoded& out) {
+  if (x_format != Format::kDebezium) return 0;
+  StartLine();
+  x_record.input = x_inputs.IndexOf(x_input);
+  const size_t size = x_reader->ReadLike(text, x_record);
+  if (size == 0) return 0;
+  ++out.records;
+  ++out.alike;
+  const size_t next = std::min(text.size(), size + 1);
+  x_offset += next;
+  ++x_line;
+  return next;
+}
+
+bool FormatDecoder::DecodeStretch(std::string_view block, Decoded& out) {
+  // Where the whole stretch is sound, no text runs over the end of its line, so each line's tokens
+  // are a range of its. Otherwise one line is not, and each is looked at alone.
   const bool whole = x_index.Index(block);
   const JsonDoc all = x_index.doc();
   uint32_t token = all.begin;
@@ -171,6 +208,7 @@ bool FormatDecoder::DecodeBlock(std::string_view block, Decoded& out) {
         found == nullptr ? block.size() : static_cast<const char*>(found) - block.data();
     const std::string_view text = block.substr(at, end - at);
     const size_t next = std::min(block.size(), end + 1);
+    const bool learn = next == block.size();
     if (whole) {
       JsonDoc line = all;
       line.begin = token;
@@ -183,14 +221,12 @@ bool FormatDecoder::DecodeBlock(std::string_view block, Decoded& out) {
         x_tokens_guess = guess - token;
       }
       line.end = token = guess;
-      if (line.end > line.begin && !DecodeLine(line, text.size(), out)) return false;
+      if (line.end > line.begin && !DecodeLine(line, text, learn, out)) return false;
     } else if (!x_line_index.Index(text)) {
-      x_input = x_file;
-      x_record = Record{};
-      x_record.offset = x_offset;
+      StartLine();
       return StopAt(
           Error{ErrorKind::kBadJson, Message("the line is no JSON: {}", x_line_index.why())}, out);
-    } else if (x_line_index.doc().end != 0 && !DecodeLine(x_line_index.doc(), text.size(), out)) {
+    } else if (x_line_index.doc().end != 0 && !DecodeLine(x_line_index.doc(), text, learn, out)) {
       return false;
     }
     x_offset += next - at;
@@ -200,11 +236,16 @@ bool FormatDecoder::DecodeBlock(std::string_view block, Decoded& out) {
   return true;
 }
 
-bool FormatDecoder::DecodeLine(const JsonDoc& line, size_t, Decoded& out) {
+void FormatDecoder::StartLine() {
   x_record = Record{};
   x_record.offset = x_offset;
   x_record.line = x_line;
   x_input = x_file;
+}
+
+bool FormatDecoder::DecodeLine(const JsonDoc& line, std::string_view text, bool learn,
+                               Decoded& out) {
+  StartLine();
   x_builder.StartRecord();
   // Of an object its reader finds the end.
   if (KindOf(line, line.begin) != JsonKind::kObject &&
@@ -233,7 +274,9 @@ bool FormatDecoder::DecodeLine(const JsonDoc& line, size_t, Decoded& out) {
     x_record.value = JsonRef{&line, line.begin};
   }
   x_record.input = x_inputs.IndexOf(x_input);
-  return DecodeRecord(x_record, out);
+  if (!DecodeRecord(x_record, out)) return false;
+  if (learn && x_format == Format::kDebezium) x_reader->Learn(text, x_record);
+  return true;
 }
 
 bool FormatDecoder::DecodeRecord(const Record& record, Decoded& out) {

@@ -65,8 +65,9 @@ struct Decoded {
   /// Order of arrival across tables: table of each change, in order. Within a table heads are in
   /// order anyway.
   std::vector<uint32_t> order;
-  uint64_t records = 0;                         // records consumed, skipped ones included
-  uint64_t bytes = 0;                           // bytes consumed: the next record starts there
+  uint64_t records = 0;  // records consumed, skipped ones included
+  uint64_t alike = 0;    // of them, those that looked like one before and took the short way
+  uint64_t bytes = 0;    // bytes consumed: the next record starts there
   std::optional<SchemaRequest> schema_request;  // decoding stopped in front of this record
   std::optional<Error> error;  // decoding stopped in front of this record; its place is filled
 };

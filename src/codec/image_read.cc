@@ -20,55 +20,66 @@ bool Stop::Request(Schema new_schema) {
   return false;
 }
 
-bool ImageReader::Read(TablePlan& plan, const JsonDoc& doc, uint32_t& token,
-                       const std::vector<ValueForm>& forms, const std::vector<ConnectField>* fields,
-                       Rows& rows, Stop& stop) {
+bool ImageReader::Read(TablePlan& plan, const Image& image, const std::vector<ValueForm>& forms,
+                       const std::vector<ConnectField>* fields, Rows& rows, Stop& stop) {
   x_unavailable.clear();
   x_absent.clear();
   x_new.clear();
   ++plan.stamp;
   uint32_t seen = 0;
-  size_t position = 0;
   JsonFault fault;
-  Members members(doc, token, fault);
-  uint32_t column = kNone;
-  while (plan.NextColumn(position++, members, column)) {
-    uint32_t at = members.value();
-    if (column == kNone) {
-      if (!members.ok()) break;
-      if (!Unknown(plan, doc, at, members.name(), fields, fault, stop)) return false;
+  const JsonDoc& doc = *image.value.doc;
+  if (image.members != nullptr) {
+    for (const KnownMember& member : *image.members) {
+      uint32_t at = member.token;
+      if (!ReadColumn(plan, doc, at, forms, member.column, rows, fault, stop)) return false;
+      ++seen;
+    }
+  } else {
+    size_t position = 0;
+    Members members(doc, image.value.token, fault);
+    uint32_t column = kNone;
+    while (plan.NextColumn(position++, members, column)) {
+      uint32_t at = members.value();
+      if (column != kNone) {
+        if (!ReadColumn(plan, doc, at, forms, column, rows, fault, stop)) return false;
+        ++seen;
+      } else {
+        if (!members.ok()) break;
+        if (!Unknown(plan, doc, at, members.name(), fields, fault, stop)) return false;
+      }
       members.Done(at);
-      continue;
     }
-    if (!plan.Mark(column)) return Repeated(plan, column, stop);
-    ++seen;
-    ColumnData& data = rows.columns[column];
-    switch (
-        x_values.Decode(doc, at, forms[column], plan.spec.decimal_encoding, data, fault, x_error)) {
-      case ValueRead::kValue:
-        break;
-      case ValueRead::kNull:
-        if (!plan.schema.columns[column].nullable && !plan.is_key[column]) {
-          return stop.Fail(ErrorKind::kTypeMismatch,
-                           Message("column `{}` is NULL, and its table says it never is",
-                                   plan.schema.columns[column].name),
-                           plan.schema.columns[column].name);
-        }
-        break;
-      case ValueRead::kUnavailable:
-        data.AppendNull();
-        x_unavailable.push_back(column);
-        break;
-      case ValueRead::kError:
-        return ValueFailed(plan, column, stop);
-    }
-    members.Done(at);
+    if (!members.ok()) return stop.Fail(ErrorKind::kBadJson, fault.why);
   }
-  if (!members.ok()) return stop.Fail(ErrorKind::kBadJson, fault.why);
-  token = members.end();
   if (!x_new.empty()) return RequestColumns(plan, stop);
   std::sort(x_unavailable.begin(), x_unavailable.end());
   return seen == plan.image_columns || Missing(plan, rows, stop);
+}
+
+bool ImageReader::ReadColumn(TablePlan& plan, const JsonDoc& doc, uint32_t& token,
+                             const std::vector<ValueForm>& forms, uint32_t column, Rows& rows,
+                             JsonFault& fault, Stop& stop) {
+  if (!plan.Mark(column)) return Repeated(plan, column, stop);
+  ColumnData& data = rows.columns[column];
+  switch (x_values.Decode(doc, token, forms[column], plan.spec.decimal_encoding, data, fault,
+                          x_error)) {
+    case ValueRead::kValue:
+      return true;
+    case ValueRead::kNull:
+      return plan.schema.columns[column].nullable || plan.is_key[column] != 0 ||
+             stop.Fail(ErrorKind::kTypeMismatch,
+                       Message("column `{}` is NULL, and its table says it never is",
+                               plan.schema.columns[column].name),
+                       plan.schema.columns[column].name);
+    case ValueRead::kUnavailable:
+      data.AppendNull();
+      x_unavailable.push_back(column);
+      return true;
+    case ValueRead::kError:
+      break;
+  }
+  return ValueFailed(plan, column, stop);
 }
 
 bool ImageReader::Missing(TablePlan& plan, Rows& rows, Stop& stop) {
@@ -153,13 +164,11 @@ bool ImageReader::Unknown(TablePlan& plan, const JsonDoc& doc, uint32_t& token,
       if (field.name == name) type = field.type;
     }
   }
-  using Evolution = TableSpec::Evolution;
-  const bool may_grow = plan.spec.discover || plan.spec.evolution == Evolution::kEvolve;
-  if (!may_grow && plan.spec.evolution == Evolution::kIgnore) return true;
+  if (plan.IgnoresUnknown()) return true;
   if (const Status status = CheckColumnName(name); !status.ok()) {
     return stop.Fail(status.error().kind, status.error().message, std::string(name));
   }
-  if (!may_grow) {
+  if (!plan.spec.discover && plan.spec.evolution == TableSpec::Evolution::kException) {
     return stop.Fail(ErrorKind::kSchemaIncompatible,
                      Message("column `{}` ({}) is not in the table; add it to `columns`, or set "
                              "schema_evolution: evolve or ignore",

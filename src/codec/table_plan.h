@@ -47,6 +47,11 @@ struct TablePlan {
     return found == x_by_name.end() ? kNone : found->second;
   }
 
+  /// Whether values of members that are no column of the table mean nothing.
+  bool IgnoresUnknown() const {
+    return !spec.discover && spec.evolution == TableSpec::Evolution::kIgnore;
+  }
+
   /// Marks `column` as seen in the image at hand; false where it was seen already.
   bool Mark(uint32_t column) {
     if (stamps[column] == stamp) return false;

@@ -1,6 +1,6 @@
 #include "codec/debezium/envelope.h"
 
-#include <charconv>
+#include <algorithm>
 
 #include "base/format.h"
 #include "base/hash.h"
@@ -8,6 +8,13 @@
 #include "codec/schema_discovery.h"
 
 namespace lastword::codec {
+namespace {
+
+// Events of a few tables, with and without `before`, inserts and deletes. Each that does not match
+// costs a comparison.
+constexpr size_t kShapesMax = 16;
+
+}  // namespace
 
 void DebeziumReader::Start() {
   x_previous.clear();
@@ -18,8 +25,9 @@ bool DebeziumReader::Fault(const JsonFault& fault) {
                                fault.why == nullptr ? "the record is no JSON" : fault.why);
 }
 
-bool DebeziumReader::Skip(JsonRef value) {
-  if (!value) return true;
+bool DebeziumReader::Skip(const Image& image) {
+  const JsonRef value = image.value;
+  if (!value || image.members != nullptr) return true;
   JsonFault fault;
   uint32_t token = value.token;
   return SkipChecked(*value.doc, token, fault, 1) || Fault(fault);
@@ -45,7 +53,7 @@ DebeziumReader::Part DebeziumReader::PartOf(std::string_view name) {
   return name == "ts_ms" || name == "ts_us" || name == "ts_ns" ? kClock : kOther;
 }
 
-bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope, Source& source) {
+bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope, SourceBlock& source) {
   JsonFault fault;
   Members members(*payload.doc, payload.token, fault);
   uint32_t meaning = kOther;
@@ -64,7 +72,7 @@ bool DebeziumReader::ReadMembers(JsonRef payload, Envelope& envelope, Source& so
       }
       envelope[part] = JsonRef{payload.doc, members.value()};
       if (part == kSource && envelope[part].kind() == JsonKind::kObject) {
-        if (!ReadSource(envelope[part], source, behind)) return false;
+        if (!x_source.Read(envelope[part], source, behind, x_builder.stop())) return false;
       } else {
         behind = SkipUnchecked(*payload.doc, behind);
       }
@@ -83,7 +91,7 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
                              NameOf(value.payload.kind())));
   }
   Envelope envelope;
-  Source source;
+  SourceBlock source;
   if (!ReadMembers(value.payload, envelope, source)) return false;
   std::string_view op;
   JsonFault fault;
@@ -119,99 +127,7 @@ bool DebeziumReader::ReadEnvelope(const Record& record, const Unwrapped& value) 
                    "unwrapped by ExtractNewRecordState have none)");
 }
 
-namespace {
-
-/// What is read of a source block.
-enum Field : uint32_t {
-  kDb,
-  kSchema,
-  kTable,
-  kConnector,
-  kSnapshot,
-  kFile,
-  kCommitLsn,
-  kChangeLsn,
-  kSequence,
-  kLsn,
-  kPos,
-  kRow,
-  kEventSerialNo,
-  kNoField
-};
-constexpr std::string_view kFieldNames[] = {
-    "db",         "schema",   "table", "connector", "snapshot", "file",           "commit_lsn",
-    "change_lsn", "sequence", "lsn",   "pos",       "row",      "event_serial_no"};
-
-Field FieldOf(std::string_view name) {
-  for (uint32_t field = 0; field < kNoField; ++field) {
-    if (kFieldNames[field] == name) return static_cast<Field>(field);
-  }
-  return kNoField;
-}
-
-/// Reads a whole number, quoted or not; anything else is not said.
-void ReadUint(const JsonDoc& doc, uint32_t token, std::optional<uint64_t>& out) {
-  const JsonKind kind = KindOf(doc, token);
-  if (kind != JsonKind::kNumber && kind != JsonKind::kString) return;
-  std::string_view raw = doc.Scalar(token);
-  if (kind == JsonKind::kString) raw = raw.substr(1, raw.size() - 2);
-  uint64_t value = 0;
-  const auto [end, status] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
-  if (!raw.empty() && status == std::errc() && end == raw.data() + raw.size()) out = value;
-}
-
-}  // namespace
-
-bool DebeziumReader::ReadSource(JsonRef block, Source& source, uint32_t& behind_block) {
-  source.block = block;
-  const JsonDoc& doc = *block.doc;
-  SourcePosition& position = source.position;
-  std::string_view* const texts[] = {&source.db,           &source.schema,      &source.table,
-                                     &position.connector,  &position.snapshot,  &position.file,
-                                     &position.commit_lsn, &position.change_lsn};
-  std::optional<uint64_t>* const numbers[] = {&position.lsn, &position.pos, &position.row,
-                                              &position.event_serial_no};
-  uint32_t seen = 0;
-  size_t position_in_block = 0;
-  JsonFault fault;
-  Members members(doc, block.token, fault);
-  uint32_t meaning = kNoField;
-  while (x_source_names.Next(position_in_block++, members, &FieldOf, meaning)) {
-    const uint32_t token = members.value();
-    const auto field = static_cast<Field>(meaning);
-    uint32_t behind = token;
-    if (field != kNoField) {
-      if ((seen >> field & 1) != 0) {
-        return x_builder.stop().Fail(
-            ErrorKind::kBadJson,
-            Message("`source.{}` is twice in one event; fix the source", kFieldNames[field]));
-      }
-      seen |= 1u << field;
-    }
-    if (field < kSequence && KindOf(doc, token) == JsonKind::kString) {
-      if (!ReadString(doc, token, x_scratch[field], *texts[field], fault)) return Fault(fault);
-      members.Done(token + 1);
-      continue;
-    }
-    if (!SkipChecked(doc, behind, fault, 2)) return Fault(fault);
-    if (field == kSequence) {
-      // VersionOf reads it as it is, with the quotes inside it escaped. What is neither a text nor
-      // a list stays as it is written, and is not understood there.
-      const JsonKind kind = KindOf(doc, token);
-      if (kind != JsonKind::kNull) position.sequence = RawText(doc, token, behind);
-      if (kind == JsonKind::kString && position.sequence.size() > 2) {
-        position.sequence = position.sequence.substr(1, position.sequence.size() - 2);
-      }
-    } else if (field > kSequence && field != kNoField) {
-      ReadUint(doc, token, *numbers[field - kLsn]);
-    }
-    members.Done(behind);
-  }
-  behind_block = members.end();
-  return members.ok() || Fault(fault);
-}
-
-TablePlan* DebeziumReader::Route(const Record& record, const Source& source) {
+TablePlan* DebeziumReader::Route(const Record& record, const SourceBlock& source) {
   const std::string_view schema = source.schema.empty() ? source.db : source.schema;
   uint32_t table = kNone;
   if (source.table.empty()) {
@@ -257,10 +173,10 @@ bool DebeziumReader::ReadBlocks(const Envelope& envelope, std::string_view op) {
 }
 
 bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
-                                const Envelope& envelope, const Source& source,
+                                const Envelope& envelope, const SourceBlock& source,
                                 std::string_view op) {
   if (!ReadBlocks(envelope, op)) return false;
-  const bool is_delete = op == "d", is_truncate = op == "t";
+  const bool is_delete = op == "d";
   const JsonRef row = is_delete ? envelope[kBefore] : envelope[kAfter];
   const JsonRef other = is_delete ? envelope[kAfter] : envelope[kBefore];
   if (row.kind() == JsonKind::kObject) x_image = row;
@@ -268,30 +184,37 @@ bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
   if (plan == nullptr) return Skip(row) && Skip(other) && false;
   x_builder.Enter(*plan);
   // A truncate has neither key nor columns.
-  if (is_truncate ? !Skip(value.schema)
-                  : !x_builder.NameKey(*plan, record) ||
-                        (value.schema && !BindWrapper(*plan, value.schema))) {
+  if (op == "t" ? !Skip(value.schema)
+                : !x_builder.NameKey(*plan, record) ||
+                      (value.schema && !BindWrapper(*plan, value.schema))) {
     return false;
   }
+  return Append(*plan, record, source, op, row, other, static_cast<bool>(value.schema));
+}
+
+bool DebeziumReader::Append(TablePlan& plan, const Record& record, const SourceBlock& source,
+                            std::string_view op, const Image& row, const Image& other,
+                            bool wrapped) {
+  const bool is_delete = op == "d", is_truncate = op == "t";
   const Rank rank = op == "r"                  ? Rank::kSnapshotRead
                     : is_delete || is_truncate ? Rank::kDelete
                                                : Rank::kUpsert;
   ChangeMeta meta;
-  if (!PlaceInLog(*plan, source, rank, meta)) return false;
-  if (value.schema && !is_truncate) meta.fields = &plan->wrapper_fields;
+  if (!PlaceInLog(plan, source, rank, meta)) return false;
   if (is_truncate) {
-    return Skip(row) && Skip(other) && x_builder.Truncate(*plan, record, meta);
+    return Skip(row) && Skip(other) && x_builder.Truncate(plan, record, meta);
   }
+  if (wrapped) meta.fields = &plan.wrapper_fields;
   if (is_delete) {
-    if (!Skip(other) || !x_builder.Delete(*plan, record, row, meta)) return false;
+    if (!Skip(other) || !x_builder.Delete(plan, record, row, meta)) return false;
   } else {
-    if (!row || row.kind() != JsonKind::kObject) {
+    if (row.kind() != JsonKind::kObject) {
       return x_builder.stop().Fail(ErrorKind::kBadEnvelope,
                                    Message("the event has op `{}` and no row in `after`", op));
     }
     const bool may_move = op == "u";
     if (!may_move && !Skip(other)) return false;
-    if (!x_builder.Upsert(*plan, record, row, may_move ? other : JsonRef{}, meta,
+    if (!x_builder.Upsert(plan, record, row, may_move ? other : Image{}, meta,
                           WithRank(meta.version, Rank::kDelete))) {
       return false;
     }
@@ -300,7 +223,74 @@ bool DebeziumReader::ReadChange(const Record& record, const Unwrapped& value,
   return true;
 }
 
-bool DebeziumReader::PlaceInLog(const TablePlan& plan, const Source& source, Rank rank,
+size_t DebeziumReader::ReadLike(std::string_view text, const Record& record) {
+  for (size_t i = 0; i < x_shapes.size(); ++i) {
+    const size_t size = x_shapes[i]->Match(text, x_shape_tokens);
+    if (size == 0) continue;
+    JsonDoc doc;
+    doc.text = text.data();
+    doc.tokens = x_shape_tokens.data();
+    doc.end = static_cast<uint32_t>(x_shape_tokens.size());
+    doc.text_end = static_cast<uint32_t>(size);
+    if (!ReadShaped(*x_shapes[i], doc, record)) return 0;
+    std::rotate(x_shapes.begin(), x_shapes.begin() + i, x_shapes.begin() + i + 1);
+    return size;
+  }
+  return 0;
+}
+
+bool DebeziumReader::ReadShaped(const EventShape& shape, const JsonDoc& doc, const Record& record) {
+  TablePlan& plan = x_builder.plan(shape.table());
+  if (record.topic != shape.topic()) return false;
+  if (shape.wrapper_hash() && !(plan.wrapper_bound && plan.wrapper_hash == *shape.wrapper_hash())) {
+    return false;
+  }
+  const std::string_view quoted_op = doc.Scalar(shape.op_token());
+  if (quoted_op.size() != 3 || quoted_op[0] != '"') return false;
+  const std::string_view op = quoted_op.substr(1, 1);
+  if (shape.is_delete() ? op != "d" : op != "c" && op != "u" && op != "r") return false;
+  SourceBlock source = shape.source();
+  source.position.sequence = shape.SequenceOf(doc);
+  JsonFault fault;
+  for (const auto& [field, value] : shape.fields()) {
+    uint32_t token = value;
+    if (!x_source.Take(field, doc, token, source, fault)) return false;
+  }
+  x_builder.StartRecord();
+  x_builder.Enter(plan);
+  if (Append(plan, record, source, op, shape.RowOf(doc), shape.OtherOf(doc),
+             shape.wrapper_hash().has_value())) {
+    return true;
+  }
+  x_builder.RollBack();
+  return false;
+}
+
+void DebeziumReader::Learn(std::string_view line, const Record& record) {
+  if (x_builder.table() == kNone || !record.value) return;
+  JsonFault fault;
+  DecodedEvent event;
+  event.line = line;
+  event.value = UnwrapSchema(record.value, fault);
+  event.topic = record.topic;
+  Envelope envelope;
+  if (event.value.payload.kind() != JsonKind::kObject ||
+      !ReadMembers(event.value.payload, envelope, event.source)) {
+    return;
+  }
+  event.op = envelope[kOp];
+  event.before = envelope[kBefore];
+  event.after = envelope[kAfter];
+  const std::string_view op = event.op ? event.op.doc->Scalar(event.op.token) : "";
+  event.is_delete = op == R"("d")";
+  if (!event.is_delete && op != R"("c")" && op != R"("u")" && op != R"("r")") return;
+  std::unique_ptr<EventShape> shape = EventShape::Of(event, x_builder.plan(x_builder.table()));
+  if (shape == nullptr) return;
+  if (x_shapes.size() == kShapesMax) x_shapes.pop_back();
+  x_shapes.insert(x_shapes.begin(), std::move(shape));
+}
+
+bool DebeziumReader::PlaceInLog(const TablePlan& plan, const SourceBlock& source, Rank rank,
                                 ChangeMeta& meta) {
   const EventVersion event = VersionOf(source.position, rank);
   meta.version = event.version;
@@ -333,7 +323,7 @@ void DebeziumReader::Remember(const Record& record, bool was_delete) {
 
 bool DebeziumReader::ReadNull(const Record& record) {
   const uint32_t table = x_router.ByTopic(record.topic);
-  TablePlan* const plan = table == kNone ? Route(record, Source{}) : &x_builder.plan(table);
+  TablePlan* const plan = table == kNone ? Route(record, SourceBlock{}) : &x_builder.plan(table);
   if (plan == nullptr) return false;
   ChangeMeta meta;
   meta.flags = kNullValue;

@@ -5,14 +5,19 @@
 //
 // Heartbeats, transaction markers, schema changes and op m carry no rows and are skipped. A null
 // value is no envelope: it is a null-value record and names its row by the record key alone.
+//
+// Most events look like one before them, and are read by its shape (event_shape.h).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "codec/change_builder.h"
+#include "codec/debezium/event_shape.h"
+#include "codec/debezium/source_block.h"
 #include "codec/debezium/version.h"
 #include "codec/format_reader.h"
 #include "codec/name_memo.h"
@@ -27,6 +32,8 @@ class DebeziumReader final : public FormatReader {
 
   void Start() override;
   bool Read(const Record& record) override;
+  size_t ReadLike(std::string_view text, const Record& record) override;
+  void Learn(std::string_view line, const Record& record) override;
   JsonRef image() const override { return x_image; }
 
  private:
@@ -49,11 +56,6 @@ class DebeziumReader final : public FormatReader {
     uint32_t members = 0;
     bool only_clocks = true;  // no members but ts_ms and the like
   };
-  struct Source {
-    JsonRef block;
-    SourcePosition position;
-    std::string_view db, schema, table;
-  };
   /// The last record of an input, as far as a null-value record behind it needs it.
   struct Previous {
     bool known = false;
@@ -63,17 +65,19 @@ class DebeziumReader final : public FormatReader {
 
   bool ReadEnvelope(const Record& record, const Unwrapped& value);
   static Part PartOf(std::string_view name);
-  bool ReadMembers(JsonRef payload, Envelope& envelope, Source& source);
-  bool ReadSource(JsonRef block, Source& source, uint32_t& behind_block);
+  bool ReadMembers(JsonRef payload, Envelope& envelope, SourceBlock& source);
   bool ReadChange(const Record& record, const Unwrapped& value, const Envelope& envelope,
-                  const Source& source, std::string_view op);
+                  const SourceBlock& source, std::string_view op);
+  bool ReadShaped(const EventShape& shape, const JsonDoc& doc, const Record& record);
+  bool Append(TablePlan& plan, const Record& record, const SourceBlock& source, std::string_view op,
+              const Image& row, const Image& other, bool wrapped);
   bool ReadBlocks(const Envelope& envelope, std::string_view op);
-  bool PlaceInLog(const TablePlan& plan, const Source& source, Rank rank, ChangeMeta& meta);
+  bool PlaceInLog(const TablePlan& plan, const SourceBlock& source, Rank rank, ChangeMeta& meta);
   bool ReadNull(const Record& record);
   bool BindWrapper(TablePlan& plan, JsonRef schema);
-  bool Skip(JsonRef value);
+  bool Skip(const Image& image);
   bool Fault(const JsonFault& fault);
-  TablePlan* Route(const Record& record, const Source& source);
+  TablePlan* Route(const Record& record, const SourceBlock& source);
   void Remember(const Record& record, bool was_delete);
 
   ChangeBuilder& x_builder;
@@ -81,8 +85,10 @@ class DebeziumReader final : public FormatReader {
   JsonRef x_image;
   std::vector<Previous> x_previous;  // an input
   std::string x_op;
-  NameMemo x_envelope_names, x_source_names;
-  std::string x_scratch[8];  // unescaped texts of a source block
+  NameMemo x_envelope_names;
+  SourceReader x_source;
+  std::vector<std::unique_ptr<EventShape>> x_shapes;  // the last one that matched comes first
+  std::vector<uint32_t> x_shape_tokens;
 };
 
 }  // namespace lastword::codec
