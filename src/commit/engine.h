@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "commit/compaction.h"
+#include "commit/compaction_round.h"
 #include "commit/ledger.h"
 #include "commit/lock_file.h"
 #include "commit/properties.h"
@@ -149,6 +149,7 @@ class Engine final : public TableImpl, private StoredRows {
   bool x_letters_taken = false;  // by the uncommitted batch
   std::vector<std::string> x_foreign;
   uint64_t x_writer_epoch = 0;
+  CompactionRounds x_table_rounds, x_ledger_rounds;
   std::optional<Rewrite> x_rewrite;  // goes on beside the commits
   // Of versions that this object made, or had to ask for, and that clean-up may still see.
   std::deque<std::pair<uint64_t, uint64_t>> x_written;  // version, bytes that it wrote

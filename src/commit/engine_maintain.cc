@@ -11,7 +11,6 @@
 #include "base/random.h"
 #include "commit/engine.h"
 #include "commit/key_scan.h"
-#include "commit/memory_shares.h"
 
 namespace lastword {
 namespace {
@@ -33,12 +32,6 @@ constexpr std::chrono::milliseconds kPatienceMin{50};
 constexpr std::chrono::hours kForever{24};
 // While it does, other fragments wait unless they have so few rows.
 constexpr uint64_t kBesideRows = 1 << 15;
-// Parts of the share of memory: the new files of a round hold its bytes, as they are on disk, in
-// buffers that are written out column by column; what was read lies before them.
-constexpr uint64_t kBufferShare = 4, kBatchShare = 32;
-// Smaller fragments would cost every commit more than they spare.
-constexpr uint64_t kRoundBytesMin = 16 << 20;
-constexpr uint64_t kBatchRowsMin = 64;
 // Product quantization learns 256 centres.
 constexpr uint64_t kVectorRowsMin = 256;
 
@@ -50,8 +43,6 @@ int64_t NowMs() {
 CompactionPolicy TablePolicy(const TableOptions& options) {
   CompactionPolicy policy;
   policy.fragments = options.compaction_fragments;
-  policy.bytes_max =
-      std::clamp(SharesOf(options.memory_bytes_max).compaction, kRoundBytesMin, policy.bytes_max);
   return policy;
 }
 
@@ -61,38 +52,10 @@ CompactionPolicy LedgerPolicy(const TableOptions& options) {
   return policy;
 }
 
-uint64_t LiveRowsOf(const std::vector<Fragment>& fragments, const std::vector<uint64_t>& ids) {
-  uint64_t rows = 0;
-  for (const Fragment& fragment : fragments) {
-    if (std::binary_search(ids.begin(), ids.end(), fragment.id)) rows += fragment.live_rows();
-  }
-  return rows;
-}
-
 std::vector<uint64_t> IdsOf(const std::vector<Fragment>& fragments) {
   std::vector<uint64_t> ids;
   for (const Fragment& fragment : fragments) ids.push_back(fragment.id);
   return ids;
-}
-
-// Of the fragments `ids`: how many rows are read at a time depends on how large these are.
-CompactionRequest RequestOf(const std::vector<Fragment>& fragments, std::vector<uint64_t> ids,
-                            const CompactionPolicy& policy, uint64_t memory_bytes) {
-  uint64_t rows = 1, bytes = 0;
-  for (const Fragment& fragment : fragments) {
-    if (!std::binary_search(ids.begin(), ids.end(), fragment.id)) continue;
-    rows += fragment.physical_rows;
-    bytes += fragment.bytes;
-  }
-  const uint64_t share = SharesOf(memory_bytes).compaction;
-  CompactionRequest request;
-  request.fragments = std::move(ids);
-  request.target_rows = policy.rows_max;
-  request.file_bytes = policy.bytes_max;
-  request.buffer_bytes = share / kBufferShare;
-  request.batch_rows = std::clamp(share / kBatchShare * rows / std::max<uint64_t>(bytes, 1),
-                                  kBatchRowsMin, request.batch_rows);
-  return request;
 }
 
 Error Lost(std::string_view what, uint64_t found, uint64_t expected) {
@@ -174,13 +137,11 @@ Result<std::optional<Engine::Rewrite>> Engine::ReadyRewrite(const CompactionPoli
                                 fragment.id);
     });
   }
-  std::vector<uint64_t> round = PlanCompaction(fragments, policy);
-  if (round.empty()) return std::optional<Rewrite>();
-  if (x_rewrite && LiveRowsOf(fragments, round) > kBesideRows) return std::optional<Rewrite>();
-  Rewrite begun{.fragments = round, .read_version = x_table->version()};
-  LW_ASSIGN_OR_RETURN(begun.running,
-                      x_table->BeginCompaction(RequestOf(fragments, std::move(round), policy,
-                                                         x_options.memory_bytes_max)));
+  LW_ASSIGN_OR_RETURN(const auto round, x_table_rounds.Next(*x_table, fragments, policy,
+                                                            x_rewrite ? kBesideRows : UINT64_MAX));
+  if (!round) return std::optional<Rewrite>();
+  Rewrite begun{.fragments = round->fragments, .read_version = x_table->version()};
+  LW_ASSIGN_OR_RETURN(begun.running, x_table->BeginCompaction(*round));
   if (x_rewrite || begun.running->Wait(patience)) return std::optional<Rewrite>(std::move(begun));
   x_rewrite = std::move(begun);
   return std::optional<Rewrite>();
@@ -192,18 +153,19 @@ Result<bool> Engine::CompactRound(const CompactionPolicy& rows, const Compaction
                                   std::chrono::milliseconds patience, CommitResult& result) {
   LW_ASSIGN_OR_RETURN(std::optional<Rewrite> ready, ReadyRewrite(rows, patience));
   const std::vector<Fragment> ledger_before = x_ledger->fragments();
-  const std::vector<uint64_t> ledger_round = PlanCompaction(ledger_before, entries);
-  if (!ready && ledger_round.empty()) return false;
+  LW_ASSIGN_OR_RETURN(const auto ledger_round,
+                      x_ledger_rounds.Next(*x_ledger, ledger_before, entries));
+  if (!ready && !ledger_round) return false;
 
   CompactionReceipt ledger_done;
-  if (!ledger_round.empty()) {
-    LW_ASSIGN_OR_RETURN(ledger_done,
-                        x_ledger->Compact(RequestOf(ledger_before, ledger_round, entries,
-                                                    x_options.memory_bytes_max),
-                                          x_ledger->version(), LedgerProperties(x_writer_epoch)));
+  uint64_t ledger_live = 0;
+  if (ledger_round) {
+    ledger_live = LiveRowsOf(ledger_before, ledger_round->fragments);
+    LW_ASSIGN_OR_RETURN(ledger_done, x_ledger->Compact(*ledger_round, x_ledger->version(),
+                                                       LedgerProperties(x_writer_epoch)));
     LW_KILL_POINT("compact.after_ledger");
     if (Planted(PlantedBug::kCompactionUnpinned)) {
-      LW_RETURN_IF_ERROR(MoveEntries(ledger_done, LiveRowsOf(ledger_before, ledger_round)));
+      LW_RETURN_IF_ERROR(MoveEntries(ledger_done, ledger_live));
     }
   }
   if (ready) {
@@ -211,7 +173,7 @@ Result<bool> Engine::CompactRound(const CompactionPolicy& rows, const Compaction
   } else {
     LW_RETURN_IF_ERROR(PinLedger());
   }
-  Status moved = MoveEntries(ledger_done, LiveRowsOf(ledger_before, ledger_round));
+  Status moved = MoveEntries(ledger_done, ledger_live);
   if (!moved.ok()) {
     x_broken = moved.error();
     return moved.error();

@@ -90,7 +90,9 @@ Engine::Engine(std::string uri, const TableOptions& options, Storage& storage)
               IsLocal(x_uri) ? CompanionFolder(x_uri) + "/index" : std::string(),
               options.read_only),
       x_state(x_index, *this, StateOptionsOf(options)),
-      x_dead_letters(CompanionFolder(x_uri) + "/dead_letter") {}
+      x_dead_letters(CompanionFolder(x_uri) + "/dead_letter"),
+      x_table_rounds(SharesOf(options.memory_bytes_max).compaction),
+      x_ledger_rounds(SharesOf(options.memory_bytes_max).compaction) {}
 
 Status Engine::Open() {
   if (!x_options.read_only && IsLocal(x_uri)) {
