@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/format.h"
+#include "cli/allocator.h"
 #include "cli/apply_arguments.h"
 #include "cli/apply_report.h"
 #include "cli/command.h"
@@ -202,6 +203,7 @@ Result<std::optional<int>> ApplyOnce(const ApplyArguments& arguments, const Appl
 
 CommandResult Apply(const ApplyArguments& arguments) {
   LW_ASSIGN_OR_RETURN(const ApplyPlan plan, PlanApply(arguments));
+  BoundFreedMemory(plan.pipeline.memory_bytes);
   for (int reopened = 0;; ++reopened) {
     LW_ASSIGN_OR_RETURN(const std::optional<int> code,
                         ApplyOnce(arguments, plan, reopened == kReopensMax));

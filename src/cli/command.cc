@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "base/format.h"
+#include "cli/allocator.h"
 #include "commit/engine.h"
 #include "pipeline/destination.h"
 
@@ -42,6 +43,7 @@ Result<OpenedTable> OpenExisting(const std::string& uri, const std::string& conf
     }
   }
   options.read_only = read_only;
+  BoundFreedMemory(options.memory_bytes_max);
   OpenedTable opened;
   opened.storage = MakeLanceStorage(options);
   // Asked first, so that a wrong path leaves no lock file behind.

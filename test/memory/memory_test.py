@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import pathlib
+import random
 import shutil
 import subprocess
 import sys
@@ -57,17 +58,25 @@ class Runs:
                 out.writelines(lines)
         config = {
             "source": {"kind": "file", "format": "sequenced", "path": [str(events)]},
-            # A round of compaction is bounded by rows and bytes of its own, not by `memory`.
-            "sink": {"uri": str(folder), "durability": "process", "compaction": False},
+            "sink": {"uri": str(folder), "durability": "process"},
             "memory": memory_bytes,
             "tables": [{"name": "t", "primary_key": ["key"], "columns": columns}],
         }
         config.update(more or {})
         (folder / "pipeline.json").write_text(json.dumps(config))
-        command = [self.options.lastword, "apply", "--config", folder / "pipeline.json"]
+        return self.measured(folder, "apply", "--from-start")
+
+    def compact(self, folder):
+        """Compacts the table of `folder`; returns the most bytes the process had."""
+        return self.measured(folder, "compact", folder / "t.lance")[1]
+
+    def measured(self, folder, command, *arguments):
+        """What a command of the program prints as JSON, and the most bytes the process had."""
+        command = [self.options.lastword, command, *arguments, "--json"]
+        command += ["--config", folder / "pipeline.json"]
         with open(folder / "out.txt", "w+") as out:
             measured = subprocess.run(
-                [sys.executable, "-c", MEASURE, *command, "--json", "--from-start"],
+                [sys.executable, "-c", MEASURE, *command],
                 stdout=subprocess.PIPE,
                 stderr=out,
                 text=True,
@@ -197,7 +206,27 @@ def index_beyond_memory(runs):
     runs.within(peak, memory)
 
 
-CASES = (hot_key, large_batch, large_value, many_columns, index_beyond_memory)
+def compaction(runs):
+    """Rounds of compaction between small checkpoints, and one of the whole table behind them."""
+    count = int(200_000 * runs.scale)
+    memory = 128 * MIB
+    folder = runs.folder("compaction")
+    # Incompressible rows: what a round holds is what it writes.
+    draw = random.Random(1)
+    lines = (upsert(i, i // 2, draw.randbytes(500).hex()) for i in range(count))
+    more = {"checkpoint": {"max_changes": max(1, count // 100)}}
+    sums, peak = runs.apply(folder, lines, memory, KEYED, more)
+    runs.expect("applied", sums["applied"], count)
+    fragments = runs.read(folder, "len(t.get_fragments())")
+    if fragments > 64:
+        raise Failure(f"{fragments} fragments: nothing was compacted")
+    runs.within(peak, memory)
+    peak = runs.compact(folder)
+    runs.expect("rows", runs.read(folder, "t.count_rows()"), count // 2)
+    runs.within(peak, memory)
+
+
+CASES = (hot_key, large_batch, large_value, many_columns, index_beyond_memory, compaction)
 
 
 def main():
