@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "base/short_copy.h"
 #include "model/decimal.h"
 
 namespace lastword {
@@ -64,14 +65,14 @@ void AppendFloat(double value, Out& out) {
 template <typename Out>
 void AppendRaw(char tag, std::string_view bytes, Out& out) {
   char* const to = PutTag(Extend(out, 2 + bytes.size()), tag);
-  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  CopyShort(to, bytes.data(), bytes.size());
 }
 
 template <typename Out>
 void AppendSized(char tag, std::string_view bytes, Out& out) {
   char* const to =
       Put(PutTag(Extend(out, 6 + bytes.size()), tag), static_cast<uint32_t>(bytes.size()));
-  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  CopyShort(to, bytes.data(), bytes.size());
 }
 
 template <typename Out>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "base/short_copy.h"
 #include "model/canonical.h"
 #include "model/column_origin.h"
 
@@ -13,6 +14,10 @@ constexpr char kUnavailable = 'U';
 
 bool Contains(const std::vector<uint32_t>& ascending, uint32_t column) {
   return !ascending.empty() && std::binary_search(ascending.begin(), ascending.end(), column);
+}
+
+void AppendName(const std::string& name, ByteBuffer& out) {
+  CopyShort(out.Extend(name.size()), name.data(), name.size());
 }
 
 }  // namespace
@@ -43,10 +48,10 @@ uint64_t Digester::Digest(const Rows& rows, uint64_t row, const std::vector<uint
   for (size_t i = 0; i < x_order.size(); ++i) {
     const uint32_t column = x_order[i];
     if (Contains(unavailable, column)) {
-      x_scratch.Append(x_names[i]);
+      AppendName(x_names[i], x_scratch);
       *x_scratch.Extend(1) = kUnavailable;
     } else if (!rows.columns[column].IsNull(row) && !Contains(absent, column)) {
-      x_scratch.Append(x_names[i]);
+      AppendName(x_names[i], x_scratch);
       AppendCanonicalPart(rows.columns[column], row, x_scratch);
     }
   }

@@ -252,9 +252,8 @@ bool DebeziumReader::ReadShaped(const EventShape& shape, const JsonDoc& doc, con
   SourceBlock source = shape.source();
   source.position.sequence = shape.SequenceOf(doc);
   JsonFault fault;
-  for (const auto& [field, value] : shape.fields()) {
-    uint32_t token = value;
-    if (!x_source.Take(field, doc, token, source, fault)) return false;
+  for (const auto& [field, token] : shape.fields()) {
+    if (!x_source.Take(field, doc, token, token + 1, source, fault)) return false;
   }
   x_builder.StartRecord();
   x_builder.Enter(plan);

@@ -15,11 +15,21 @@ constexpr std::string_view kFieldNames[] = {
 void ReadUint(const JsonDoc& doc, uint32_t token, std::optional<uint64_t>& out) {
   const JsonKind kind = KindOf(doc, token);
   if (kind != JsonKind::kNumber && kind != JsonKind::kString) return;
+  int64_t small = 0;
+  if (ReadShortInteger(doc, token, small) && small >= 0) {
+    out = static_cast<uint64_t>(small);
+    return;
+  }
   std::string_view raw = doc.Scalar(token);
   if (kind == JsonKind::kString) raw = raw.substr(1, raw.size() - 2);
   uint64_t value = 0;
   const auto [end, status] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (!raw.empty() && status == std::errc() && end == raw.data() + raw.size()) out = value;
+}
+
+/// Whether `field` is a text and one stands at `token`.
+bool IsText(SourceField field, const JsonDoc& doc, uint32_t token) {
+  return field < SourceField::kSequence && KindOf(doc, token) == JsonKind::kString;
 }
 
 }  // namespace
@@ -51,19 +61,24 @@ bool SourceReader::Read(JsonRef block, SourceBlock& out, uint32_t& behind_block,
       }
       seen |= 1u << meaning;
     }
-    uint32_t token = members.value();
-    if (!Take(field, *block.doc, token, out, fault)) break;
-    members.Done(token);
+    const uint32_t token = members.value();
+    uint32_t behind = token;
+    if (IsText(field, *block.doc, token)) {
+      ++behind;  // checked as it is read
+    } else if (!SkipChecked(*block.doc, behind, fault, 2)) {
+      break;
+    }
+    if (!Take(field, *block.doc, token, behind, out, fault)) break;
+    members.Done(behind);
   }
   behind_block = members.end();
   return fault.why == nullptr || stop.Fail(ErrorKind::kBadJson, fault.why);
 }
 
-bool SourceReader::Take(SourceField field, const JsonDoc& doc, uint32_t& token, SourceBlock& out,
-                        JsonFault& fault) {
+bool SourceReader::Take(SourceField field, const JsonDoc& doc, uint32_t token, uint32_t behind,
+                        SourceBlock& out, JsonFault& fault) {
   SourcePosition& position = out.position;
-  const uint32_t at = token;
-  if (field < SourceField::kSequence && KindOf(doc, at) == JsonKind::kString) {
+  if (IsText(field, doc, token)) {
     std::string_view* const texts[] = {&out.db,
                                        &out.schema,
                                        &out.table,
@@ -73,15 +88,13 @@ bool SourceReader::Take(SourceField field, const JsonDoc& doc, uint32_t& token, 
                                        &position.commit_lsn,
                                        &position.change_lsn};
     const auto which = static_cast<size_t>(field);
-    ++token;
-    return ReadString(doc, at, x_scratch[which], *texts[which], fault);
+    return ReadString(doc, token, x_scratch[which], *texts[which], fault);
   }
-  if (!SkipChecked(doc, token, fault, 2)) return false;
   if (field == SourceField::kSequence) {
     // VersionOf reads it as it is, with the quotes inside it escaped. What is neither a text nor a
     // list stays as it is written, and is not understood there.
-    const JsonKind kind = KindOf(doc, at);
-    if (kind != JsonKind::kNull) position.sequence = RawText(doc, at, token);
+    const JsonKind kind = KindOf(doc, token);
+    if (kind != JsonKind::kNull) position.sequence = RawText(doc, token, behind);
     if (kind == JsonKind::kString && position.sequence.size() > 2) {
       position.sequence = position.sequence.substr(1, position.sequence.size() - 2);
     }
@@ -89,7 +102,7 @@ bool SourceReader::Take(SourceField field, const JsonDoc& doc, uint32_t& token, 
     std::optional<uint64_t>* const numbers[] = {&position.lsn, &position.pos, &position.row,
                                                 &position.event_serial_no};
     const auto first = static_cast<size_t>(SourceField::kLsn);
-    ReadUint(doc, at, *numbers[static_cast<size_t>(field) - first]);
+    ReadUint(doc, token, *numbers[static_cast<size_t>(field) - first]);
   }
   return true;
 }

@@ -45,10 +45,11 @@ class SourceReader {
   /// Reads the object `block`, and says which token is behind it. False: `stop` says why.
   bool Read(JsonRef block, SourceBlock& out, uint32_t& behind_block, Stop& stop);
 
-  /// Checks the value of `field` at `token`, takes it into `out` and moves behind it. Valid until
-  /// the field is taken again. A value of another kind than the field's is not said.
-  bool Take(SourceField field, const JsonDoc& doc, uint32_t& token, SourceBlock& out,
-            JsonFault& fault);
+  /// Takes the value of `field` at `token`, which ends in front of token `behind` and is sound but
+  /// for the escapes of a text, into `out`. Valid until the field is taken again. A value of
+  /// another kind than the field's is not said.
+  bool Take(SourceField field, const JsonDoc& doc, uint32_t token, uint32_t behind,
+            SourceBlock& out, JsonFault& fault);
 
  private:
   NameMemo x_names;

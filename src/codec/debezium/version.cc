@@ -1,5 +1,6 @@
 #include "codec/debezium/version.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "model/change_batch.h"
@@ -32,6 +33,24 @@ void TakeBlanks(const char*& at, const char* end) {
   while (at != end && *at == ' ') ++at;
 }
 
+/// Reads a whole number of one word.
+bool TakeDigits(const char*& at, const char* end, uint64_t& value) {
+  // No number of eighteen digits is too large.
+  const char* const short_end = at + std::min<ptrdiff_t>(end - at, 18);
+  const char* behind = at;
+  for (; behind != short_end && *behind >= '0' && *behind <= '9'; ++behind) {
+    value = value * 10 + static_cast<uint64_t>(*behind - '0');
+  }
+  if (behind == at) return false;
+  if (behind == short_end && behind != end) {
+    const auto [far, status] = std::from_chars(at, end, value);
+    if (status != std::errc()) return false;
+    behind = far;
+  }
+  at = behind;
+  return true;
+}
+
 /// Reads null, a number or a quoted number, whose quotes may be escaped.
 bool TakePosition(const char*& at, const char* end, std::optional<uint64_t>& out) {
   TakeBlanks(at, end);
@@ -39,10 +58,8 @@ bool TakePosition(const char*& at, const char* end, std::optional<uint64_t>& out
     const bool escaped = Take(at, end, "\\\"");
     const bool quoted = escaped || Take(at, end, "\"");
     uint64_t value = 0;
-    const auto [behind, status] = std::from_chars(at, end, value);
-    if (status != std::errc()) return false;
+    if (!TakeDigits(at, end, value)) return false;
     out = value;
-    at = behind;
     if (quoted && !Take(at, end, escaped ? "\\\"" : "\"")) return false;
   }
   TakeBlanks(at, end);
