@@ -164,6 +164,10 @@ void TableIndex::Prefetch(std::span<const KeyHash> keys) const {
   index().Prefetch(keys);
 }
 
+void TableIndex::PrefetchStore(const KeyHash& key) const {
+  index().PrefetchStore(key);
+}
+
 void TableIndex::Erase(const KeyHash& key) {
   index().Erase(key);
 }

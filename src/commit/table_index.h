@@ -40,6 +40,7 @@ class TableIndex final : public KeyIndex {
 
   bool Find(const KeyHash& key, KeyEntry& entry) const override;
   void Prefetch(std::span<const KeyHash> keys) const override;
+  void PrefetchStore(const KeyHash& key) const override;
   void Store(const KeyEntry& entry) override;
   void Erase(const KeyHash& key) override;
   void ForEach(const std::function<void(const KeyEntry&)>& visit) const override;

@@ -53,6 +53,8 @@ class KeyIndex {
   /// asked for all of them at once, storage in one read. Changes no answer; some hundred keys a
   /// call.
   virtual void Prefetch(std::span<const KeyHash> keys) const = 0;
+  /// Says that `key` is stored or erased soon: memory is asked for its place, storage for nothing.
+  virtual void PrefetchStore(const KeyHash& /*key*/) const {}
   virtual void Store(const KeyEntry& entry) = 0;
   virtual void Erase(const KeyHash& key) = 0;
   /// Visits all entries in no order; the index must not change meanwhile.

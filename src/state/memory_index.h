@@ -21,6 +21,7 @@ class MemoryIndex final : public KeyIndex {
 
   bool Find(const KeyHash& key, KeyEntry& entry) const override;
   void Prefetch(std::span<const KeyHash> keys) const override;
+  void PrefetchStore(const KeyHash& key) const override { PrefetchSlot(key); }
   void Store(const KeyEntry& entry) override;
   void Erase(const KeyHash& key) override;
   void ForEach(const std::function<void(const KeyEntry&)>& visit) const override;

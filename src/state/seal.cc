@@ -10,6 +10,8 @@
 namespace lastword {
 namespace {
 
+constexpr uint64_t kStoresAhead = 8;  // entries; more than a core has reads under way
+
 // A key needs a ledger row for its tombstone, its extra, or the memory of a delete.
 bool NeedsLedgerRow(const KeyEntry& entry, const KeyExtra* extra) {
   return entry.status == KeyStatus::kTombstone || entry.delete_input != 0 ||
@@ -212,6 +214,9 @@ void TableState::Committed(const SealedBatch& sealed, std::span<const uint64_t> 
     }
   }
   for (uint64_t i = 0; i < x_overlay.size(); ++i) {
+    if (i + kStoresAhead < x_overlay.size()) {
+      x_index.PrefetchStore(x_overlay.at(i + kStoresAhead).now.key);
+    }
     PendingKey& key = x_overlay.at(i);
     if (!key.changed) continue;
     if (!NeedsLedgerRow(key.now, ExtraOf(key))) {
