@@ -35,8 +35,8 @@
  *             {"columns": [up to 3 integer, date, time or timestamp columns], "deletes": "own"
  *             (default: -D and -U carry a sequence of their own) | "row" (they carry the sequence
  *             of the row that they remove, and rank just above it; up to 2 columns)},
- *             "sealed_bytes_max": cut what is sealed into batches of about this size (default:
- *             never)
+ *             "sealed_bytes_max": cut what is sealed into batches of about this size, which are
+ *             then compressed (default: never)
  *   table   : schema, "on_conflict": "fail" | "quarantine", "lone_update_before": "delete" |
  *             "drop" | "fail", "schema_evolution": "exception" | "evolve", "durability": "fsync" |
  *             "process", "storage_version", "memory_bytes_max", "compaction": true,

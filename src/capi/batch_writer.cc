@@ -378,7 +378,8 @@ Status BatchWriter::SealParts() {
     LW_RETURN_IF_ERROR(SealSlot(i, sealed));
     part_bytes += kSealedHeadBytes + x_slots[i].key_size + x_slots[i].row.size;
     if (part_bytes < x_options.sealed_bytes_max && i + 1 < x_slots.size()) continue;
-    x_parts.push_back(EncodeSealed(sealed));
+    LW_ASSIGN_OR_RETURN(std::string part, EncodeSealed(sealed));
+    x_parts.push_back(std::move(part));
     sealed.changes.heads.clear();
     sealed.changes.rows.Truncate(0);
     part_bytes = 0;

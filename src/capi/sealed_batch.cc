@@ -1,20 +1,25 @@
 #include "capi/sealed_batch.h"
 
+#include <optional>
+
 #include "base/bytes.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "capi/options.h"
+#include "source/packing.h"
 
 namespace lastword::capi {
 namespace {
 
 constexpr std::string_view kMagic = "LWSB";
-constexpr uint16_t kFormat = 1;
+constexpr uint16_t kFormat = 2;
 constexpr uint16_t kArrival = 1;
 constexpr size_t kIdBytes = 16;
 constexpr size_t kHeadBytesAbout = 64;
+constexpr size_t kFrameBytes = 64;    // what is around the packed content, at most
 constexpr size_t kHeadBytesMin = 13;  // kind, digest, size of the key
+constexpr std::string_view kEndsEarly = "it ends early";
 
 enum HeadKind : uint8_t { kHeadUpsert = 0, kHeadDelete = 1, kHeadLoneUpdateBefore = 2 };
 
@@ -22,21 +27,28 @@ Error Corrupt(std::string_view what) {
   return Error{ErrorKind::kStorageCorrupt, Message("a sealed batch cannot be read: {}", what), {}};
 }
 
+template <typename Value>
+void PutEach(const ChangeBatch& changes, ByteWriter& out, Value value) {
+  for (const ChangeHead& head : changes.heads) out.Put(value(head));
+}
+
 void PutHeads(const SealedChanges& sealed, ByteWriter& out) {
   const ChangeBatch& changes = sealed.changes;
   out.Put(static_cast<uint32_t>(changes.heads.size()));
-  for (const ChangeHead& head : changes.heads) {
+  PutEach(changes, out, [](const ChangeHead& head) {
     const bool lone = (head.flags & kUpdateBefore) != 0;
-    out.Put(lone ? kHeadLoneUpdateBefore : head.kind == Kind::kDelete ? kHeadDelete : kHeadUpsert);
-    out.Put(head.digest);
-    if (!sealed.arrival) {
-      out.Put(head.version.epoch);
-      out.Put(head.version.hi);
-      out.Put(head.version.mid);
-      out.Put(head.version.lo);
-    }
-    out.PutBytes(changes.KeyOf(head));
+    return lone ? kHeadLoneUpdateBefore : head.kind == Kind::kDelete ? kHeadDelete : kHeadUpsert;
+  });
+  PutEach(changes, out, [](const ChangeHead& head) { return head.digest; });
+  for (const ChangeHead& head : changes.heads) {
+    if (sealed.arrival) break;
+    out.Put(head.version.epoch);
+    out.Put(head.version.hi);
+    out.Put(head.version.mid);
+    out.Put(head.version.lo);
   }
+  PutEach(changes, out, [](const ChangeHead& head) { return head.key_size; });
+  for (const ChangeHead& head : changes.heads) out.PutRaw(changes.KeyOf(head));
 }
 
 void PutColumn(const ColumnData& column, ByteWriter& out) {
@@ -50,78 +62,170 @@ void PutColumn(const ColumnData& column, ByteWriter& out) {
     return;
   }
   const std::vector<uint64_t>& ends = column.offsets();
-  out.PutRaw({reinterpret_cast<const char*>(ends.data() + 1), column.size() * sizeof ends[0]});
+  for (uint64_t i = 0; i < column.size(); ++i) {
+    out.Put(static_cast<uint32_t>(ends[i + 1] - ends[i]));
+  }
   if (column.type().kind == TypeKind::kList) {
-    out.Put(static_cast<uint32_t>(column.child().size()));
     PutColumn(column.child(), out);
   } else {
     out.PutRaw(column.raw_bytes());
   }
 }
 
-Status ReadHead(ByteReader& in, bool arrival, uint32_t& next_row, ChangeBatch& changes) {
-  ChangeHead head;
-  const uint8_t kind = in.Get<uint8_t>();
+// What lies behind the batch's id, in either format.
+class ContentReader {
+ public:
+  ContentReader(std::string_view content, uint16_t format, bool arrival)
+      : x_in(content), x_format(format), x_arrival(arrival) {}
+
+  /// Fills `sealed` but for its id.
+  Status Read(SealedChanges& sealed);
+
+ private:
+  Status ReadSchema(Schema& schema);
+  Status ReadHeads(ChangeBatch& changes);
+  Status ReadHeadsOfFormat1(ChangeBatch& changes);
+  Version ReadVersion();
+  Status ReadColumn(uint64_t rows, ColumnData& out);
+  Status ReadVariable(uint64_t rows, std::string_view nulls, ColumnData& out);
+  Status ReadEnds(uint64_t rows, std::string_view nulls, std::vector<uint64_t>& ends);
+
+  ByteReader x_in;
+  const uint16_t x_format;
+  const bool x_arrival;
+  uint32_t x_rows = 0;  // of the upserts that were read
+};
+
+bool IsNull(std::string_view nulls, uint64_t row) {
+  return (static_cast<uint8_t>(nulls[row >> 3]) >> (row & 7) & 1) != 0;
+}
+
+Status SetKind(uint8_t kind, uint32_t& next_row, ChangeHead& head) {
   if (kind > kHeadLoneUpdateBefore) return Corrupt("a change is of no known kind");
   head.kind = kind == kHeadUpsert ? Kind::kUpsert : Kind::kDelete;
   if (kind == kHeadUpsert) head.row = next_row++;
   if (kind == kHeadLoneUpdateBefore) head.flags |= kUpdateBefore;
-  head.digest = in.Get<uint64_t>();
-  if (arrival) {
-    head.flags |= kArrivalVersion;
-  } else {
-    head.version.epoch = in.Get<uint32_t>();
-    head.version.hi = in.Get<uint64_t>();
-    head.version.mid = in.Get<uint64_t>();
-    head.version.lo = in.Get<uint64_t>();
-  }
-  const std::string_view key = in.GetBytes();
-  if (!in.ok()) return Corrupt("it ends early");
-  head.key = Hash128(key);
-  head.key_begin = static_cast<uint32_t>(changes.key_bytes.size());
-  head.key_size = static_cast<uint32_t>(key.size());
-  if (changes.key_bytes.size() + key.size() > UINT32_MAX) return Corrupt("its keys are too long");
-  changes.key_bytes += key;
-  changes.heads.push_back(head);
   return Ok{};
 }
 
-Status ReadColumn(ByteReader& in, uint64_t rows, ColumnData& out);
+Status AddKey(std::string_view key, ChangeHead& head, std::string& key_bytes) {
+  if (key_bytes.size() + key.size() > UINT32_MAX) return Corrupt("its keys are too long");
+  head.key = Hash128(key);
+  head.key_begin = static_cast<uint32_t>(key_bytes.size());
+  head.key_size = static_cast<uint32_t>(key.size());
+  key_bytes += key;
+  return Ok{};
+}
 
-Status ReadEnds(ByteReader& in, uint64_t rows, std::string_view nulls,
-                std::vector<uint64_t>& ends) {
-  if (in.left() / sizeof(uint64_t) < rows) return Corrupt("it ends early");
+Status ContentReader::Read(SealedChanges& sealed) {
+  LW_RETURN_IF_ERROR(ReadSchema(sealed.schema));
+  const uint32_t heads = x_in.Get<uint32_t>();
+  if (x_in.left() / kHeadBytesMin < heads) return Corrupt(kEndsEarly);
+  sealed.changes.heads.resize(heads);
+  LW_RETURN_IF_ERROR(x_format == 1 ? ReadHeadsOfFormat1(sealed.changes)
+                                   : ReadHeads(sealed.changes));
+  for (ChangeHead& head : sealed.changes.heads) {
+    if (x_arrival) head.flags |= kArrivalVersion;
+  }
+  if (x_in.Get<uint32_t>() != x_rows) {
+    return Corrupt("it has another number of rows than of upserts");
+  }
+  sealed.changes.rows = Rows(sealed.schema);
+  for (ColumnData& column : sealed.changes.rows.columns) {
+    LW_RETURN_IF_ERROR(ReadColumn(x_rows, column));
+  }
+  return x_in.ok() && x_in.at_end() ? Status(Ok{}) : Corrupt("its length is wrong");
+}
+
+Status ContentReader::ReadSchema(Schema& schema) {
+  auto json = ParseJson(x_in.GetBytes());
+  if (!x_in.ok() || !json.ok()) return Corrupt("its schema is no JSON");
+  auto declared = ParseDeclaredSchema(*json);
+  if (!declared.ok()) return Corrupt(declared.error().message);
+  schema = std::move(declared->schema);
+  return Ok{};
+}
+
+Version ContentReader::ReadVersion() {
+  Version version;
+  version.epoch = x_in.Get<uint32_t>();
+  version.hi = x_in.Get<uint64_t>();
+  version.mid = x_in.Get<uint64_t>();
+  version.lo = x_in.Get<uint64_t>();
+  return version;
+}
+
+Status ContentReader::ReadHeads(ChangeBatch& changes) {
+  for (ChangeHead& head : changes.heads) {
+    LW_RETURN_IF_ERROR(SetKind(x_in.Get<uint8_t>(), x_rows, head));
+  }
+  for (ChangeHead& head : changes.heads) head.digest = x_in.Get<uint64_t>();
+  for (ChangeHead& head : changes.heads) {
+    if (x_arrival) break;
+    head.version = ReadVersion();
+  }
+  uint64_t key_bytes = 0;
+  for (ChangeHead& head : changes.heads) {
+    head.key_size = x_in.Get<uint32_t>();
+    key_bytes += head.key_size;
+  }
+  if (x_in.left() < key_bytes) return Corrupt(kEndsEarly);
+  changes.key_bytes.reserve(key_bytes);
+  for (ChangeHead& head : changes.heads) {
+    LW_RETURN_IF_ERROR(AddKey(x_in.GetRaw(head.key_size), head, changes.key_bytes));
+  }
+  return x_in.ok() ? Status(Ok{}) : Corrupt(kEndsEarly);
+}
+
+Status ContentReader::ReadHeadsOfFormat1(ChangeBatch& changes) {
+  for (ChangeHead& head : changes.heads) {
+    LW_RETURN_IF_ERROR(SetKind(x_in.Get<uint8_t>(), x_rows, head));
+    head.digest = x_in.Get<uint64_t>();
+    if (!x_arrival) head.version = ReadVersion();
+    const std::string_view key = x_in.GetBytes();
+    if (!x_in.ok()) return Corrupt(kEndsEarly);
+    LW_RETURN_IF_ERROR(AddKey(key, head, changes.key_bytes));
+  }
+  return Ok{};
+}
+
+Status ContentReader::ReadEnds(uint64_t rows, std::string_view nulls, std::vector<uint64_t>& ends) {
+  const uint64_t width = x_format == 1 ? sizeof(uint64_t) : sizeof(uint32_t);
+  if (x_in.left() / width < rows) return Corrupt(kEndsEarly);
   ends.reserve(rows);
   uint64_t last = 0;
   for (uint64_t i = 0; i < rows; ++i) {
-    const uint64_t end = in.Get<uint64_t>();
-    const bool null = (static_cast<uint8_t>(nulls[i >> 3]) >> (i & 7) & 1) != 0;
-    if (end < last || (null && end != last)) return Corrupt("the end of a value lies before it");
+    const uint64_t end = x_format == 1 ? x_in.Get<uint64_t>() : last + x_in.Get<uint32_t>();
+    if (end < last || (IsNull(nulls, i) && end != last)) {
+      return Corrupt("the end of a value lies before it");
+    }
     ends.push_back(last = end);
   }
   return Ok{};
 }
 
-Status ReadVariable(ByteReader& in, uint64_t rows, std::string_view nulls, ColumnData& out) {
+Status ContentReader::ReadVariable(uint64_t rows, std::string_view nulls, ColumnData& out) {
   std::vector<uint64_t> ends;
-  LW_RETURN_IF_ERROR(ReadEnds(in, rows, nulls, ends));
+  LW_RETURN_IF_ERROR(ReadEnds(rows, nulls, ends));
   const uint64_t total = ends.empty() ? 0 : ends.back();
   const bool is_list = out.type().kind == TypeKind::kList;
   const bool is_text = out.type().kind == TypeKind::kString || out.type().kind == TypeKind::kJson;
   ColumnData elements(is_list ? *out.type().element : out.type());
   std::string_view text;
   if (is_list) {
-    const uint32_t count = in.Get<uint32_t>();
-    if (!in.ok() || count != total) return Corrupt("a list column has another number of elements");
-    LW_RETURN_IF_ERROR(ReadColumn(in, count, elements));
+    if (x_format == 1 && x_in.Get<uint32_t>() != total) {
+      return Corrupt("a list column has another number of elements");
+    }
+    LW_RETURN_IF_ERROR(ReadColumn(total, elements));
   } else {
-    text = in.GetRaw(total);
-    if (!in.ok()) return Corrupt("it ends early");
+    text = x_in.GetRaw(total);
+    if (!x_in.ok()) return Corrupt(kEndsEarly);
+    out.Reserve(rows, total);
   }
   uint64_t begin = 0;
   for (uint64_t i = 0; i < rows; ++i) {
     const uint64_t end = ends[i];
-    if ((static_cast<uint8_t>(nulls[i >> 3]) >> (i & 7) & 1) != 0) {
+    if (IsNull(nulls, i)) {
       out.AppendNull();
     } else if (is_list) {
       for (uint64_t j = begin; j < end; ++j) out.child().AppendFrom(elements, j);
@@ -136,15 +240,18 @@ Status ReadVariable(ByteReader& in, uint64_t rows, std::string_view nulls, Colum
   return Ok{};
 }
 
-Status ReadColumn(ByteReader& in, uint64_t rows, ColumnData& out) {
-  const std::string_view nulls = in.GetRaw((rows + 7) / 8);
-  if (!in.ok()) return Corrupt("it ends early");
+Status ContentReader::ReadColumn(uint64_t rows, ColumnData& out) {
+  // Of a list's elements, as many as it says may be more than there are bytes.
+  if (x_in.left() < rows / 8) return Corrupt(kEndsEarly);
+  const std::string_view nulls = x_in.GetRaw((rows + 7) / 8);
+  if (!x_in.ok()) return Corrupt(kEndsEarly);
   const uint32_t width = FixedWidth(out.type());
-  if (width == 0) return ReadVariable(in, rows, nulls, out);
-  const std::string_view bytes = in.GetRaw(rows * width);
-  if (!in.ok()) return Corrupt("it ends early");
+  if (width == 0) return ReadVariable(rows, nulls, out);
+  const std::string_view bytes = x_in.GetRaw(rows * width);
+  if (!x_in.ok()) return Corrupt(kEndsEarly);
+  out.Reserve(rows, bytes.size());
   for (uint64_t i = 0; i < rows; ++i) {
-    if ((static_cast<uint8_t>(nulls[i >> 3]) >> (i & 7) & 1) != 0) {
+    if (IsNull(nulls, i)) {
       out.AppendNull();
     } else {
       out.AppendFixedBytes(bytes.data() + i * width);
@@ -153,16 +260,8 @@ Status ReadColumn(ByteReader& in, uint64_t rows, ColumnData& out) {
   return Ok{};
 }
 
-Status ReadSchema(ByteReader& in, Schema& schema) {
-  auto json = ParseJson(in.GetBytes());
-  if (!in.ok() || !json.ok()) return Corrupt("its schema is no JSON");
-  auto declared = ParseDeclaredSchema(*json);
-  if (!declared.ok()) return Corrupt(declared.error().message);
-  schema = std::move(declared->schema);
-  return Ok{};
-}
-
-Status CheckFrame(std::string_view bytes) {
+// The format of an intact batch.
+Result<uint16_t> CheckFrame(std::string_view bytes) {
   constexpr size_t kDigestBytes = sizeof(uint64_t);
   if (bytes.size() < kMagic.size() + sizeof kFormat + kDigestBytes || !bytes.starts_with(kMagic)) {
     return Corrupt("it does not begin as one");
@@ -181,30 +280,37 @@ Status CheckFrame(std::string_view bytes) {
   if (tail.Get<uint64_t>() != Hash64(bytes.substr(0, bytes.size() - kDigestBytes))) {
     return Corrupt("its digest differs from its bytes");
   }
-  return Ok{};
+  return format;
 }
 
 }  // namespace
 
-std::string EncodeSealed(const SealedChanges& sealed) {
+Result<std::string> EncodeSealed(const SealedChanges& sealed) {
+  std::string content;
+  content.reserve(sealed.changes.rows.bytes_held() + sealed.changes.heads.size() * kHeadBytesAbout);
+  ByteWriter inside(content);
+  inside.PutBytes(DumpJson(SchemaToJson(sealed.schema)));
+  PutHeads(sealed, inside);
+  const Rows& rows = sealed.changes.rows;
+  inside.Put(static_cast<uint32_t>(rows.size()));
+  for (const ColumnData& column : rows.columns) PutColumn(column, inside);
+  LW_ASSIGN_OR_RETURN(const std::string packed, Pack(content));
+
   std::string bytes;
-  bytes.reserve(sealed.changes.rows.bytes_held() + sealed.changes.heads.size() * kHeadBytesAbout);
+  bytes.reserve(kFrameBytes + packed.size());
   ByteWriter out(bytes);
   out.PutRaw(kMagic);
   out.Put(kFormat);
   out.Put(static_cast<uint16_t>(sealed.arrival ? kArrival : 0));
   out.PutRaw(sealed.id);
-  out.PutBytes(DumpJson(SchemaToJson(sealed.schema)));
-  PutHeads(sealed, out);
-  const Rows& rows = sealed.changes.rows;
-  out.Put(static_cast<uint32_t>(rows.size()));
-  for (const ColumnData& column : rows.columns) PutColumn(column, out);
+  out.Put(static_cast<uint64_t>(content.size()));
+  out.PutRaw(packed);
   out.Put(Hash64(bytes));
   return bytes;
 }
 
 Result<SealedChanges> DecodeSealed(std::string_view bytes) {
-  LW_RETURN_IF_ERROR(CheckFrame(bytes));
+  LW_ASSIGN_OR_RETURN(const uint16_t format, CheckFrame(bytes));
   ByteReader in(bytes.substr(0, bytes.size() - sizeof(uint64_t)));
   in.GetRaw(kMagic.size() + sizeof kFormat);
   SealedChanges sealed;
@@ -212,20 +318,14 @@ Result<SealedChanges> DecodeSealed(std::string_view bytes) {
   if ((flags & ~kArrival) != 0) return Corrupt("it has unknown flags");
   sealed.arrival = (flags & kArrival) != 0;
   sealed.id = in.GetRaw(kIdBytes);
-  LW_RETURN_IF_ERROR(ReadSchema(in, sealed.schema));
-  const uint32_t heads = in.Get<uint32_t>();
-  if (in.left() / kHeadBytesMin < heads) return Corrupt("it ends early");
-  sealed.changes.heads.reserve(heads);
-  uint32_t rows = 0;
-  for (uint32_t i = 0; i < heads; ++i) {
-    LW_RETURN_IF_ERROR(ReadHead(in, sealed.arrival, rows, sealed.changes));
+  if (format == 1) {
+    LW_RETURN_IF_ERROR(ContentReader(in.GetRaw(in.left()), format, sealed.arrival).Read(sealed));
+    return sealed;
   }
-  if (in.Get<uint32_t>() != rows) return Corrupt("it has another number of rows than of upserts");
-  sealed.changes.rows = Rows(sealed.schema);
-  for (ColumnData& column : sealed.changes.rows.columns) {
-    LW_RETURN_IF_ERROR(ReadColumn(in, rows, column));
-  }
-  if (!in.ok() || !in.at_end()) return Corrupt("its length is wrong");
+  const uint64_t size = in.Get<uint64_t>();
+  const std::optional<ByteBuffer> content = Unpack(in.GetRaw(in.left()), size);
+  if (!in.ok() || !content) return Corrupt("its content cannot be unpacked");
+  LW_RETURN_IF_ERROR(ContentReader(content->view(), format, sealed.arrival).Read(sealed));
   return sealed;
 }
 

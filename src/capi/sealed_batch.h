@@ -2,18 +2,25 @@
 // possibly by way of another program's checkpoint. It says what the table shall hold of these keys
 // and nothing of when, where or by whom it is committed.
 //
-//   sealed  := "LWSB" format:2 flags:2 batch_id:16 schema:bytes heads:4 head* rows:4 column*
+//   sealed  := "LWSB" format:2 flags:2 batch_id:16 body
 //              digest:8                        XXH3-64 of everything before it
-//   format  := 1
+//   format  := 2
 //   flags   := bit 0: arrival: heads carry no version, the table gives it
+//   body    := size:8 frame                    zstd; `size` bytes of content
+//   content := schema:bytes heads:4 kind:1* digest:8* version* key_size:4* key*   one each a head,
+//              rows:4 column*                            in the order in which they are applied
 //   schema  := {"columns": [{"name", "type", "nullable"}], "key": [NAME]}
-//   head    := kind:1 digest:8 version? key:bytes      in the order in which they are applied
 //   kind    := 0 upsert, of the next row | 1 delete | 2 lone -U: what it means is decided at commit
 //   version := epoch:4 hi:8 mid:8 lo:8
 //   column  := nulls:ceil(rows / 8) values             bit i % 8 of byte i / 8: row i is NULL
-//   values  := fixed width: rows * width bytes; text, bytes, json: (end:8)* text; list: (end:8)*
-//              elements:4 column; `end` counts bytes, or elements, from the start of the column
+//   values  := fixed width: rows * width bytes; text, bytes, json: (size:4)* text; list:
+//              (elements:4)* column; 0 for NULL
 //   bytes   := size:4 byte*
+// Format 1, which was written before, has no frame and other forms of some of these:
+//   body    := schema:bytes heads:4 head* rows:4 column*
+//   head    := kind:1 digest:8 version? key:bytes
+//   values  := text, bytes, json: (end:8)* text; list: (end:8)* elements:4 column; `end` counts
+//              bytes, or elements, from the start of the column
 // Little-endian; key and digest as in model/key.h and model/digest.h. Persisted in checkpoints of
 // other programs: every format is read for ever (test/testdata/sealed_batch holds a sample of
 // each); a higher one is refused.
@@ -34,8 +41,9 @@ struct SealedChanges {
   ChangeBatch changes;  // without inputs
 };
 
-/// `changes.rows` are those of the upserts, in the order of the heads.
-std::string EncodeSealed(const SealedChanges& sealed);
+/// `changes.rows` are those of the upserts, in the order of the heads. kInternal where there is no
+/// memory.
+Result<std::string> EncodeSealed(const SealedChanges& sealed);
 
 /// kStorageCorrupt on bytes that are no sealed batch, kUnsupportedFormat on one of a later library.
 Result<SealedChanges> DecodeSealed(std::string_view bytes);

@@ -7,13 +7,17 @@
 #include "base/random.h"
 #include "capi/batch_writer.h"
 #include "capi/test_rows.h"
+#include "source/packing.h"
 #include "test/status_matchers.h"
 
 namespace lastword::capi {
 namespace {
 
-// Written by format 1 and never again: what it holds is below, in the order of its heads.
-constexpr const char* kSample = LW_TESTDATA "/sealed_batch/format1.bin";
+// One of each format, written when it was the newest: they hold what MakeBatch makes.
+constexpr const char* kSamples[] = {LW_TESTDATA "/sealed_batch/format1.bin",
+                                    LW_TESTDATA "/sealed_batch/format2.bin"};
+constexpr size_t kFormatAt = 4;
+constexpr size_t kContentSizeAt = 24;  // of format 2; its frame follows
 
 std::string MakeBatch() {
   BatchWriter writer(*ParseWriterOptions(R"({"columns": [
@@ -68,10 +72,13 @@ TEST(SealedBatch, ComesBack) {
   ExpectSample(MakeBatch());
 }
 
-TEST(SealedBatch, TheSampleOfFormat1IsReadForEver) {
-  const auto bytes = ReadWholeFile(kSample);
-  ASSERT_THAT(bytes, IsOk());
-  ExpectSample(*bytes);
+TEST(SealedBatch, EveryFormatIsReadForEver) {
+  for (size_t i = 0; i < std::size(kSamples); ++i) {
+    const auto bytes = ReadWholeFile(kSamples[i]);
+    ASSERT_THAT(bytes, IsOk());
+    EXPECT_EQ(static_cast<size_t>((*bytes)[kFormatAt]), i + 1);
+    ExpectSample(*bytes);
+  }
 }
 
 TEST(SealedBatch, EveryCutAndEveryFlipIsAnError) {
@@ -86,24 +93,53 @@ TEST(SealedBatch, EveryCutAndEveryFlipIsAnError) {
   }
 }
 
+std::string WithDigest(std::string bytes) {
+  return bytes + Raw(Hash64(bytes));
+}
+
+std::string Bent(std::string bytes, size_t from, Random& random) {
+  for (uint64_t flips = 1 + random.Below(3); flips > 0; --flips) {
+    bytes[from + random.Below(bytes.size() - from)] = static_cast<char>(random.Below(256));
+  }
+  return bytes;
+}
+
 // With a digest that fits, the bytes themselves are looked at: no crash, whatever they say.
 TEST(SealedBatch, WrongBytesUnderARightDigest) {
-  const std::string bytes = MakeBatch();
   Random random(5);
-  const size_t size = bytes.size() - sizeof(uint64_t);
-  for (int i = 0; i < 20000; ++i) {
-    std::string bent = bytes.substr(0, size);
-    for (uint64_t flips = 1 + random.Below(3); flips > 0; --flips) {
-      bent[6 + random.Below(size - 6)] = static_cast<char>(random.Below(256));
+  for (const char* sample : kSamples) {
+    std::string bytes = *ReadWholeFile(sample);
+    bytes.resize(bytes.size() - sizeof(uint64_t));
+    for (int i = 0; i < 20000; ++i) {
+      (void)DecodeSealed(WithDigest(Bent(bytes, kFormatAt + 2, random))).ok();
     }
-    bent += Raw(Hash64(bent));
-    (void)DecodeSealed(bent).ok();
   }
+}
+
+TEST(SealedBatch, WrongContentInARightFrame) {
+  Random random(6);
+  const std::string bytes = MakeBatch();
+  uint64_t size = 0;
+  std::memcpy(&size, &bytes[kContentSizeAt], sizeof size);
+  const size_t frame_at = kContentSizeAt + sizeof size;
+  const auto unpacked = Unpack(
+      std::string_view(bytes).substr(frame_at, bytes.size() - frame_at - sizeof(uint64_t)), size);
+  ASSERT_TRUE(unpacked.has_value());
+  const std::string content(unpacked->view());
+  const auto sealed = [&](const std::string& inside) {
+    return WithDigest(bytes.substr(0, kContentSizeAt) + Raw(uint64_t{inside.size()}) +
+                      *Pack(inside));
+  };
+  ExpectSample(sealed(content));
+  for (size_t end = 0; end < content.size(); ++end) {
+    EXPECT_FALSE(DecodeSealed(sealed(content.substr(0, end))).ok()) << end;
+  }
+  for (int i = 0; i < 20000; ++i) (void)DecodeSealed(sealed(Bent(content, 0, random))).ok();
 }
 
 TEST(SealedBatch, ALaterFormatIsRefused) {
   std::string bytes = MakeBatch();
-  bytes[4] = 2;
+  bytes[kFormatAt] = 3;
   EXPECT_THAT(DecodeSealed(bytes), IsError(ErrorKind::kUnsupportedFormat));
 }
 
