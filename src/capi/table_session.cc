@@ -1,5 +1,7 @@
 #include "capi/table_session.h"
 
+#include <future>
+
 #include "base/format.h"
 #include "capi/value_json.h"
 #include "commit/properties.h"
@@ -10,6 +12,7 @@ namespace lastword::capi {
 namespace {
 
 constexpr uint64_t kVersionsLookedAt = 256;
+constexpr size_t kBytesWorthAThread = 64 << 10;
 
 Error Incompatible(std::string message, const std::string& column) {
   Error error{ErrorKind::kSchemaIncompatible, std::move(message), {}};
@@ -107,8 +110,23 @@ Status TableSession::ReconcileSchema() {
   return impl().SetSchema(joined);
 }
 
-Status TableSession::ApplySealed(std::string_view bytes) {
-  LW_ASSIGN_OR_RETURN(SealedChanges sealed, DecodeSealed(bytes));
+Status TableSession::ApplyAll(std::span<const std::string_view> batches) {
+  const auto decode = [&](size_t i) {
+    const bool small = batches[i].size() < kBytesWorthAThread;
+    return std::async(small ? std::launch::deferred : std::launch::async | std::launch::deferred,
+                      [bytes = batches[i]] { return DecodeSealed(bytes); });
+  };
+  std::future<Result<SealedChanges>> next;
+  if (!batches.empty()) next = decode(0);
+  for (size_t i = 0; i < batches.size(); ++i) {
+    LW_ASSIGN_OR_RETURN(SealedChanges sealed, next.get());
+    if (i + 1 < batches.size()) next = decode(i + 1);
+    LW_RETURN_IF_ERROR(ApplySealed(sealed));
+  }
+  return Ok{};
+}
+
+Status TableSession::ApplySealed(SealedChanges& sealed) {
   // A batch may come from before the table got its present columns, or before there was a table.
   if (impl().schema().columns.empty()) LW_RETURN_IF_ERROR(impl().SetSchema(sealed.schema));
   LW_ASSIGN_OR_RETURN(const Schema joined,
@@ -133,7 +151,7 @@ Result<SessionCommit> TableSession::ApplyAndCommit(const std::string& id,
   LW_ASSIGN_OR_RETURN(const bool known, impl().KnowsCheckpoint(id));
   const Counts before = impl().counts();
   if (!known) {
-    for (const std::string_view batch : batches) LW_RETURN_IF_ERROR(ApplySealed(batch));
+    LW_RETURN_IF_ERROR(ApplyAll(batches));
   }
   LW_ASSIGN_OR_RETURN(commit.result, impl().Commit({id, {}}));
   x_exists = true;

@@ -41,7 +41,10 @@ class TableSession {
 
   TableImpl& impl() { return x_table.impl(); }
   Status ReconcileSchema();
-  Status ApplySealed(std::string_view bytes);
+  /// Applies them in order; one is read ahead, on a thread of its own, while the one before it is
+  /// applied.
+  Status ApplyAll(std::span<const std::string_view> batches);
+  Status ApplySealed(SealedChanges& sealed);
   Result<SessionCommit> ApplyAndCommit(const std::string& id,
                                        std::span<const std::string_view> batches);
 
