@@ -4,6 +4,7 @@
 #include <cstring>
 #include <thread>
 
+#include "model/canonical.h"
 #include "model/key.h"
 #include "model/version_columns.h"
 
@@ -12,32 +13,6 @@ namespace {
 
 // More would only hold memory: storage is read by threads of its own.
 constexpr unsigned kThreadsMax = 16;
-
-// A key of one integer column without NULLs, as AppendKey writes it.
-template <typename T>
-void HashIntegers(const ColumnData& column, std::vector<KeyHash>& hashes) {
-  char bytes[2 + sizeof(int64_t)] = {1, 'i'};
-  for (uint64_t row = 0; row < column.size(); ++row) {
-    const int64_t value = column.Fixed<T>(row);
-    std::memcpy(bytes + 2, &value, sizeof(value));
-    hashes[row] = Hash128({bytes, sizeof(bytes)});
-  }
-}
-
-// The same of one text column.
-void HashTexts(const ColumnData& column, std::string& bytes, std::vector<KeyHash>& hashes) {
-  constexpr size_t kBegin = 2 + sizeof(uint32_t);
-  for (uint64_t row = 0; row < column.size(); ++row) {
-    const std::string_view text = column.Bytes(row);
-    const auto size = static_cast<uint32_t>(text.size());
-    bytes.resize(std::max(bytes.size(), kBegin + text.size()));
-    bytes[0] = 1;
-    bytes[1] = 's';
-    std::memcpy(bytes.data() + 2, &size, sizeof(size));
-    if (size != 0) std::memcpy(bytes.data() + kBegin, text.data(), text.size());
-    hashes[row] = Hash128(std::string_view(bytes).substr(0, kBegin + text.size()));
-  }
-}
 
 // The bytes of the version columns, in the order of kVersionColumns.
 template <typename T>
@@ -75,19 +50,13 @@ Status KeyHasher::Hash(const Rows& rows, std::vector<KeyHash>& hashes) {
   hashes.resize(rows.size());
   const ColumnData& first = rows.columns[0];
   if (x_schema.key.size() == 1 && first.null_count() == 0) {
-    switch (first.type().kind) {
-      case TypeKind::kInt32:
-        HashIntegers<int32_t>(first, hashes);
-        return Ok{};
-      case TypeKind::kInt64:
-        HashIntegers<int64_t>(first, hashes);
-        return Ok{};
-      case TypeKind::kString:
-        HashTexts(first, x_bytes, hashes);
-        return Ok{};
-      default:
-        break;
+    // Most keys: nothing to refuse, and no bytes to put together.
+    for (uint64_t row = 0; row < rows.size(); ++row) {
+      x_part.Truncate(0);
+      AppendCanonicalPart(first, row, x_part);
+      hashes[row] = Hash128(x_part.view());
     }
+    return Ok{};
   }
   for (uint64_t row = 0; row < rows.size(); ++row) {
     x_bytes.clear();

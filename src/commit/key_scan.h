@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_buffer.h"
 #include "lance/dataset.h"
 #include "state/key_index.h"
 
@@ -31,6 +32,7 @@ class KeyHasher {
  private:
   const Schema& x_schema;
   std::string x_bytes;
+  ByteBuffer x_part;
 };
 
 /// Calls `sink` once for each live row, in batches in any order, on as many threads as the machine
