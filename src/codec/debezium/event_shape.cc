@@ -44,7 +44,7 @@ class EventShape::Maker {
       } else if (IsRow(x_event.after, token)) {
         if (!ReadRow(token, !x_event.is_delete, !x_event.is_delete, x_out.x_after)) return false;
       } else if (Is(x_event.source.block, token)) {
-        ReadSource(token);
+        if (!ReadSource(token)) return false;
       } else {
         Other(token, token + 1);
         ++token;
@@ -106,14 +106,18 @@ class EventShape::Maker {
     return members.ok();
   }
 
-  void ReadSource(uint32_t& token) {
+  /// Takes the source block at `token` apart and moves behind it.
+  bool ReadSource(uint32_t& token) {
     JsonFault fault;
     Members members(x_doc, token, fault);
     while (members.Next()) {
       const uint32_t at = members.value();
       const uint32_t behind = SkipUnchecked(x_doc, at);
       const SourceField field = SourceFieldOf(members.name());
-      const bool is_value = IsScalar(KindOf(x_doc, at)) && KindOf(x_doc, at) != JsonKind::kNull;
+      const JsonKind kind = KindOf(x_doc, at);
+      const bool is_value = IsScalar(kind) && kind != JsonKind::kNull;
+      // A sequence may be a list, whose numbers are not found by one token.
+      if (field != SourceField::kNoField && !IsScalar(kind)) return false;
       if (field == SourceField::kSequence && is_value && ReadSequence(at)) {
         members.Done(behind);
         continue;
@@ -127,6 +131,7 @@ class EventShape::Maker {
       members.Done(behind);
     }
     token = members.end();
+    return members.ok();
   }
 
   bool ReadSequence(uint32_t token) {

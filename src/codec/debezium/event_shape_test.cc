@@ -140,6 +140,55 @@ TEST(EventShape, WhatIsNotAlikeGoesTheGeneralWay) {
   EXPECT_FALSE(Follows(event, event.substr(0, event.size() - 1)));
 }
 
+TEST(EventShape, EveryFormOfASequenceMeansWhatItMeansAlone) {
+  const std::vector<std::string> forms = {R"("[\"90\",\"100\"]")",
+                                          R"("[\"91\",\"101\"]")",
+                                          R"("[null,\"100\"]")",
+                                          R"("[90, 100]")",
+                                          R"(["90","100"])",
+                                          R"(["91","101"])",
+                                          R"([90,100])",
+                                          R"([90,101])",
+                                          R"({"a":1})",
+                                          "null",
+                                          "7",
+                                          "8",
+                                          R"("")",
+                                          R"("x")",
+                                          R"("[\"\",\"1\"]")",
+                                          R"("[\"1\"]")",
+                                          R"("[\"99999999999999999999\",\"1\"]")"};
+  const std::string sequence = R"("[\"90\",\"100\"]")";
+  Pair pair(Tables());
+  for (const std::string& first : forms) {
+    for (const std::string& second : forms) {
+      for (const std::string& form : {first, second}) {
+        std::string event = Event("null", kRow, "c");
+        pair.Compare(event.replace(event.find(sequence), sequence.size(), form));
+      }
+    }
+  }
+  EXPECT_GT(pair.alike, forms.size());
+}
+
+TEST(EventShape, PositionsOfEveryConnectorAreRead) {
+  const auto event = [](const char* connector, const std::string& place) {
+    return Message(R"({{"before":null,"after":{},"source":{{"connector":"{}","table":"t",{}}},)"
+                   R"("op":"c"}})",
+                   kRow, connector, place);
+  };
+  for (const auto& [connector, first, second] :
+       {std::tuple{"mysql", R"("file":"b.000001","pos":5,"row":0)",
+                   R"("file":"b.000002","pos":77,"row":3)"},
+        std::tuple{
+            "sqlserver",
+            R"("commit_lsn":"00000025:00000d98:00a2","change_lsn":"00000025:00000d98:0003")",
+            R"("commit_lsn":"00000026:00000d98:00a2","change_lsn":"00000026:00000d98:0004")"},
+        std::tuple{"postgresql", R"("lsn":5)", R"("lsn":"18446744073709551615")"}}) {
+    EXPECT_TRUE(Follows(event(connector, first), event(connector, second))) << connector;
+  }
+}
+
 TEST(EventShape, ATableFilledFromTheSourceHasNone) {
   std::vector<TableSpec> tables = Tables();
   Column column{"db", *ParseType("string")};
