@@ -6,8 +6,8 @@
 //
 // Made only of an event that was decoded. Fixed are names, punctuation, the schema wrapper, where
 // the event comes from (db, schema, table, connector, snapshot), and NULL outside of images. An
-// event whose table has lists in its rows, or fills columns from the source block, has no shape, nor
-// one whose sequence is a list.
+// event whose table has lists in its rows, or fills columns from the source block, has no shape;
+// nor has one whose sequence is a list.
 #pragma once
 
 #include <cstdint>
