@@ -24,8 +24,11 @@ namespace lastword {
 namespace {
 
 constexpr uint64_t kLoadRows = 200'000;  // a checkpoint of the first load
-constexpr uint64_t kWarmUp = 100;        // checkpoints before the first hundred that count
+// Checkpoints before the first hundred that count: as many fragments as three tiers have, and
+// clean-up, which leaves a hundred versions, removes as many files as commits make.
+constexpr uint64_t kWarmUp = 600;
 constexpr uint64_t kHundred = 100;
+constexpr size_t kParts = 10;  // of the run, for a look at what happens in between
 constexpr size_t kTextBytes = 90;
 constexpr double kPauseMin = 1e-3;  // seconds: a look that found nothing to do is shorter
 // What must hold.
@@ -245,6 +248,12 @@ class Bench {
                 first + early.size(), Percentile(early, 0.5), Percentile(early, 0.99));
     std::printf("commit, the last %zu:           p50 %.1f ms, p99 %.1f ms, %.2f of the first\n",
                 late.size(), Percentile(late, 0.5), Percentile(late, 0.99), growth);
+    std::printf("commit, p50 of each tenth:");
+    for (size_t part = 0; part < kParts; ++part) {
+      const size_t begin = size * part / kParts, end = size * (part + 1) / kParts;
+      if (begin != end) std::printf(" %.1f", Percentile(CommitsOf(x_samples, begin, end), 0.5));
+    }
+    std::printf(" ms\n");
     if (pauses.empty()) pauses.push_back(0);
     std::printf(
         "maintenance: %.1f s in all; %zu pauses: p50 %.0f ms, p99 %.0f ms, longest %.0f ms\n",

@@ -20,8 +20,8 @@ import traceback
 
 MEGABYTE = 1 << 20
 # What a line may cost beside its own bytes: the buffer it is read into, its index, its decoded
-# form, the column, and what storage makes of it.
-BYTES_A_BYTE = 8
+# form, the column, what storage makes of it, and pages that the allocator has not given back yet.
+BYTES_A_BYTE = 9
 SLACK = 64 * MEGABYTE
 
 GOOD = b'{"seq":1,"key":"first","op":"upsert","value":"a"}\n'

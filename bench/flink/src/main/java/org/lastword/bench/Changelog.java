@@ -18,7 +18,7 @@ final class Changelog implements Serializable {
     private static final long serialVersionUID = 1L;
     private static final int DELETES_PERCENT = 15;
     private static final int PAYLOAD_BYTES = 100;
-    private static final int POOL_BYTES = 1 << 16;
+    private static final int POOL_BITS = 24;
 
     final long events;
     final long keys;
@@ -28,9 +28,12 @@ final class Changelog implements Serializable {
         this.keys = keys;
     }
 
-    /** Letters to cut payloads out of; they compress about as well as random text does. */
+    /**
+     * Letters to cut payloads out of: so many that a compressor does not meet them again within
+     * its window, and finds no more in them than in random text.
+     */
     static byte[] pool() {
-        byte[] pool = new byte[POOL_BYTES + PAYLOAD_BYTES];
+        byte[] pool = new byte[(1 << POOL_BITS) + PAYLOAD_BYTES];
         Random random = new Random(1);
         for (int i = 0; i < pool.length; ++i) {
             pool[i] = (byte) ('a' + random.nextInt(26));
@@ -61,7 +64,7 @@ final class Changelog implements Serializable {
         row.setField(0, keyOf(hash, number % subtasks, subtasks));
         row.setField(1, number);
         byte[] payload = new byte[PAYLOAD_BYTES];
-        System.arraycopy(pool, (int) (hash >>> 48), payload, 0, PAYLOAD_BYTES);
+        System.arraycopy(pool, (int) (hash >>> (Long.SIZE - POOL_BITS)), payload, 0, PAYLOAD_BYTES);
         row.setField(2, StringData.fromBytes(payload));
         return row;
     }
