@@ -18,8 +18,6 @@ std::string FileText(const std::filesystem::path& path) {
   return text.str();
 }
 
-namespace {
-
 std::vector<TableSpec> CaptureTables(TableSpec::DecimalEncoding encoding) {
   const std::vector<std::pair<std::string, std::string>> item = {
       {"id", "int32"},    {"name", "string"}, {"qty", "int32"},     {"price", "decimal(10,2)"},
@@ -89,6 +87,8 @@ std::vector<TableSpec> CaptureTables(TableSpec::DecimalEncoding encoding) {
   }
   return specs;
 }
+
+namespace {
 
 using Encoding = TableSpec::DecimalEncoding;
 

@@ -19,6 +19,9 @@ struct Stream {
   std::vector<TableSpec> tables;
 };
 
+/// The tables of all captures; columns that they lack are ignored.
+std::vector<TableSpec> CaptureTables(TableSpec::DecimalEncoding encoding);
+
 /// Captures of connectors in test/testdata, without schema wrappers.
 std::vector<Stream> Captures();
 /// Those with schema wrappers.
