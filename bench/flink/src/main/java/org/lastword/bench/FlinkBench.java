@@ -175,13 +175,14 @@ public final class FlinkBench {
     private static void awaitFinalCheckpoint(MiniCluster cluster, TableResult insert)
             throws Exception {
         var job = insert.getJobClient().orElseThrow();
+        // Asking for the status of a job costs more than many events: its end is waited for.
+        CompletableFuture<?> ended = job.getJobExecutionResult();
         CompletableFuture<?> asked = null;
         long askedAt = 0;
-        while (ChangelogSource.ENDED.get() < PARALLELISM
-                && !job.getJobStatus().get().isTerminalState()) {
+        while (ChangelogSource.ENDED.get() < PARALLELISM && !ended.isDone()) {
             Thread.sleep(100);
         }
-        while (!job.getJobStatus().get().isTerminalState()) {
+        while (!ended.isDone()) {
             if (asked == null || asked.isDone() || System.nanoTime() - askedAt > ANSWER_NANOS) {
                 asked = cluster.triggerCheckpoint(job.getJobID(), CheckpointType.FULL);
                 askedAt = System.nanoTime();
