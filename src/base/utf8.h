@@ -9,11 +9,22 @@
 
 namespace lastword {
 
-/// True for well-formed text, the empty one included. Skips ASCII eight bytes at a time.
+/// Whether the 32 bytes at `bytes` are all ASCII.
+inline bool AreAscii32(const char* bytes) {
+  uint64_t words[4];
+  std::memcpy(words, bytes, sizeof words);
+  return ((words[0] | words[1] | words[2] | words[3]) & 0x8080808080808080ULL) == 0;
+}
+
+/// True for well-formed text, the empty one included. Skips ASCII in stretches.
 inline bool IsUtf8(std::string_view text) {
   const auto at = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
   size_t i = 0;
   while (i < text.size()) {
+    if (i + 32 <= text.size() && AreAscii32(text.data() + i)) {
+      i += 32;
+      continue;
+    }
     uint64_t word;
     if (i + sizeof word <= text.size()) {
       std::memcpy(&word, text.data() + i, sizeof word);

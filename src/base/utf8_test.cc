@@ -24,5 +24,20 @@ TEST(Utf8, RefusesTheRest) {
   }
 }
 
+// Wherever it stands, beside as much ASCII as may be skipped at once.
+TEST(Utf8, SeesOneByteAmongMany) {
+  for (size_t size = 1; size < 80; ++size) {
+    for (size_t i = 0; i < size; ++i) {
+      std::string text(size, 'a');
+      EXPECT_TRUE(IsUtf8(text));
+      text[i] = '\x80';
+      EXPECT_FALSE(IsUtf8(text)) << size << " " << i;
+      text[i] = '\xC3';
+      if (i + 1 < size) text[i + 1] = '\xA9';
+      EXPECT_EQ(IsUtf8(text), i + 1 < size) << size << " " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lastword

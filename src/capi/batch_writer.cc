@@ -14,10 +14,13 @@ namespace {
 
 constexpr size_t kRowsAtOnce = 64;
 constexpr size_t kTableMin = 1 << 10;
-constexpr uint64_t kPlaceBytes = 16;  // of a slot in the table, about
+constexpr uint64_t kPlaceBytes = 32;  // of a slot in the table, about
 constexpr uint32_t kSlotsAhead = 8;
+constexpr size_t kLineBytes = 64;
+constexpr size_t kRowBytesAhead = 256;  // of a row that is about to be overwritten or read
 constexpr uint64_t kRankOfRemoval = 1;
-constexpr uint64_t kSealedHeadBytes = 48;  // a change without its key and row, at most
+constexpr uint64_t kSealedHeadBytes = 48;     // a change without its key and row, at most
+constexpr uint64_t kKeptBytesMax = 16 << 20;  // of the columns of a part
 
 std::string NewBatchId() {
   const std::string hex = RandomId();
@@ -27,6 +30,17 @@ std::string NewBatchId() {
   out.Put(hash.high);
   out.Put(hash.low);
   return id;
+}
+
+// Asks for all lines of `size` bytes.
+void PrefetchBytes(const void* begin, size_t size) {
+  const char* const bytes = static_cast<const char*>(begin);
+  for (size_t at = 0; at < size; at += kLineBytes) __builtin_prefetch(bytes + at, 1);
+  __builtin_prefetch(bytes + size - 1, 1);
+}
+
+void PrefetchRow(const StoredRow& row) {
+  if (!row.empty()) PrefetchBytes(row.begin, std::min<size_t>(row.size, kRowBytesAhead));
 }
 
 Status OrderedValue(const ColumnData& column, uint64_t row, uint64_t& out) {
@@ -72,17 +86,21 @@ BatchWriter::BatchWriter(WriterOptions options)
       x_reader(x_schema, x_options.declared.encoded_columns,
                x_options.versions.source == VersionRule::Source::kGiven),
       x_digester(x_schema),
-      x_incoming_rows(x_schema) {
+      x_incoming_rows(arrival() ? x_reader.KeySchema() : x_schema) {
+  x_sealed.schema = x_schema;
+  x_sealed.arrival = arrival();
+  x_sealed.changes.rows = Rows(x_schema);
   Begin();
 }
 
 void BatchWriter::Begin() {
   x_batch_id = NewBatchId();
   x_rows.Clear();
-  x_table.assign(std::max(kTableMin, std::bit_ceil(2 * x_slots.size())), 0);
+  x_table.assign(std::max(kTableMin, std::bit_ceil(2 * x_slots.size())), Place());
   x_slots.clear();
   x_versions.clear();
   x_key_bytes.clear();
+  x_slots_sealed = 0;
 }
 
 uint64_t BatchWriter::bytes_held() const {
@@ -96,7 +114,7 @@ Status BatchWriter::Add(std::string_view encoded, uint64_t count) {
   if (x_failed) {
     return Error{ErrorKind::kUsage, "the writer failed before: its batch is incomplete", {}};
   }
-  Status read = Ok{};
+  Status read = SealRest();
   while (count > 0 && read.ok()) {
     x_incoming.clear();
     x_incoming_keys.clear();
@@ -120,7 +138,9 @@ Status BatchWriter::Add(std::string_view encoded, uint64_t count) {
 Status BatchWriter::ReadIncoming(std::string_view& encoded) {
   Incoming incoming{};
   const std::string_view before = encoded;
-  LW_RETURN_IF_ERROR(x_reader.Read(encoded, x_incoming_rows, incoming.kind, incoming.version));
+  LW_RETURN_IF_ERROR(
+      arrival() ? x_reader.ReadKey(encoded, x_incoming_rows, incoming.kind, incoming.version)
+                : x_reader.Read(encoded, x_incoming_rows, incoming.kind, incoming.version));
   ++x_rows_added;
   const uint64_t row = x_incoming.size();
   incoming.encoded = before.substr(0, before.size() - encoded.size());
@@ -132,7 +152,8 @@ Status BatchWriter::ReadIncoming(std::string_view& encoded) {
   }
   LW_RETURN_IF_ERROR(VersionOf(row, incoming.kind, incoming.version));
   const size_t key_begin = x_incoming_keys.size();
-  LW_RETURN_IF_ERROR(AppendKey(x_schema, x_incoming_rows, row, x_incoming_keys));
+  const Schema& schema = arrival() ? x_reader.KeySchema() : x_schema;
+  LW_RETURN_IF_ERROR(AppendKey(schema, x_incoming_rows, row, x_incoming_keys));
   const size_t key_size = x_incoming_keys.size() - key_begin;
   if (x_key_bytes.size() + x_incoming_keys.size() > UINT32_MAX) {
     return Error{ErrorKind::kOutOfRange, "the keys of a batch exceed 4 GiB; seal it earlier", {}};
@@ -182,19 +203,33 @@ Status BatchWriter::VersionOf(uint64_t row, RowKind kind, Version& version) cons
   return Ok{};
 }
 
-// The place of `key` in the table: of its slot, or the free one that it would take.
-uint32_t* BatchWriter::PlaceOf(const KeyHash& key) {
+// The slot that `key` has most likely; null where it has none.
+const BatchWriter::Slot* BatchWriter::LikelySlot(const KeyHash& key) const {
   const size_t mask = x_table.size() - 1;
-  size_t place = key.low & mask;
-  while (x_table[place] != 0 && x_slots[x_table[place] - 1].key != key) place = (place + 1) & mask;
-  return &x_table[place];
+  const uint32_t tag = TagOf(key);
+  for (size_t at = key.low & mask; x_table[at].slot_after != 0; at = (at + 1) & mask) {
+    if (x_table[at].tag == tag) return &x_slots[x_table[at].slot_after - 1];
+  }
+  return nullptr;
+}
+
+// The place of `key` in the table: of its slot, or the free one that it would take.
+BatchWriter::Place& BatchWriter::PlaceOf(const KeyHash& key) {
+  const size_t mask = x_table.size() - 1;
+  const uint32_t tag = TagOf(key);
+  size_t at = key.low & mask;
+  for (; x_table[at].slot_after != 0; at = (at + 1) & mask) {
+    const Place& place = x_table[at];
+    if (place.tag == tag && x_slots[place.slot_after - 1].key == key) break;
+  }
+  return x_table[at];
 }
 
 void BatchWriter::GrowTable(size_t slots) {
   if (2 * slots <= x_table.size()) return;
-  x_table.assign(4 * std::bit_ceil(slots), 0);
-  for (size_t slot = 0; slot < x_slots.size(); ++slot) {
-    *PlaceOf(x_slots[slot].key) = static_cast<uint32_t>(slot + 1);
+  x_table.assign(4 * std::bit_ceil(slots), Place());
+  for (uint32_t slot = 0; slot < x_slots.size(); ++slot) {
+    PlaceOf(x_slots[slot].key) = {slot + 1, TagOf(x_slots[slot].key)};
   }
 }
 
@@ -202,12 +237,12 @@ void BatchWriter::GrowTable(size_t slots) {
 void BatchWriter::FindSlots() {
   GrowTable(x_slots.size() + x_incoming.size());
   for (const Incoming& incoming : x_incoming) {
-    const uint32_t first = x_table[incoming.key.low & (x_table.size() - 1)];
-    if (first != 0) __builtin_prefetch(&x_slots[first - 1]);
+    const Slot* const slot = LikelySlot(incoming.key);
+    if (slot != nullptr) PrefetchBytes(slot, sizeof *slot);
   }
   for (Incoming& incoming : x_incoming) {
-    uint32_t& place = *PlaceOf(incoming.key);
-    incoming.fresh = place == 0;
+    Place& place = PlaceOf(incoming.key);
+    incoming.fresh = place.slot_after == 0;
     if (incoming.fresh) {
       Slot& slot = x_slots.emplace_back();
       slot.key = incoming.key;
@@ -215,11 +250,10 @@ void BatchWriter::FindSlots() {
       slot.key_size = incoming.key_size;
       x_key_bytes.append(x_incoming_keys, incoming.key_begin, incoming.key_size);
       if (!arrival()) x_versions.emplace_back();
-      place = static_cast<uint32_t>(x_slots.size());
+      place = {static_cast<uint32_t>(x_slots.size()), TagOf(incoming.key)};
     }
-    incoming.slot = place - 1;
-    const char* row = x_slots[incoming.slot].row.begin;
-    if (row != nullptr) __builtin_prefetch(row, 1);
+    incoming.slot = place.slot_after - 1;
+    PrefetchRow(x_slots[incoming.slot].row);
   }
 }
 
@@ -302,8 +336,8 @@ void BatchWriter::TakeVersioned(Slot& slot, Versions& versions, const Incoming& 
   }
 }
 
-Status BatchWriter::SealState(uint32_t slot, const State& state, SealedChanges& sealed) {
-  ChangeBatch& changes = sealed.changes;
+Status BatchWriter::SealState(uint32_t slot, const State& state) {
+  ChangeBatch& changes = x_sealed.changes;
   ChangeHead head;
   head.key = x_slots[slot].key;
   head.version = state.version;
@@ -327,7 +361,7 @@ Status BatchWriter::SealState(uint32_t slot, const State& state, SealedChanges& 
   return Ok{};
 }
 
-Status BatchWriter::SealSlot(uint32_t number, SealedChanges& sealed) {
+Status BatchWriter::SealSlot(uint32_t number) {
   const Slot& slot = x_slots[number];
   x_order.Remember(slot.key, LifeOf(number));
   State state;
@@ -335,17 +369,17 @@ Status BatchWriter::SealSlot(uint32_t number, SealedChanges& sealed) {
   if (!arrival()) {
     const Versions& versions = x_versions[number];
     for (const State& each : versions.contradicted) {
-      LW_RETURN_IF_ERROR(SealState(number, each, sealed));
+      LW_RETURN_IF_ERROR(SealState(number, each));
     }
     state.version = versions.version;
     state.digest = versions.digest;
     gone.version = versions.update_before;
   }
   state.row = slot.row;
-  if (slot.has_state) LW_RETURN_IF_ERROR(SealState(number, state, sealed));
+  if (slot.has_state) LW_RETURN_IF_ERROR(SealState(number, state));
   if (IsLoneUpdateBefore(number)) {
-    LW_RETURN_IF_ERROR(SealState(number, gone, sealed));
-    sealed.changes.heads.back().flags = kUpdateBefore;
+    LW_RETURN_IF_ERROR(SealState(number, gone));
+    x_sealed.changes.heads.back().flags = kUpdateBefore;
   }
   return Ok{};
 }
@@ -354,38 +388,51 @@ Result<std::string> BatchWriter::Seal() {
   if (x_failed) {
     return Error{ErrorKind::kUsage, "the writer failed before: its batch is incomplete", {}};
   }
-  if (x_parts.empty()) {
-    const Status sealed = SealParts();
-    x_failed = !sealed.ok();
-    LW_RETURN_IF_ERROR(sealed);
+  if (!x_parts.empty()) {
+    std::string part = std::move(x_parts.front());
+    x_parts.pop_front();
+    return part;
   }
-  if (x_parts.empty()) return std::string();
-  std::string part = std::move(x_parts.front());
-  x_parts.pop_front();
+  if (x_slots.empty()) return std::string();
+  return SealPart();
+}
+
+// Of a batch that was begun to be taken: what comes now belongs to the next one.
+Status BatchWriter::SealRest() {
+  while (x_slots_sealed != 0) {
+    LW_ASSIGN_OR_RETURN(std::string part, SealPart());
+    x_parts.push_back(std::move(part));
+  }
+  return Ok{};
+}
+
+Result<std::string> BatchWriter::SealPart() {
+  x_sealed.id = x_batch_id;
+  x_sealed.changes.heads.clear();
+  x_sealed.changes.rows.Truncate(0);
+  const Status filled = FillPart();
+  x_failed = !filled.ok();
+  LW_RETURN_IF_ERROR(filled);
+  // The keys lie beside each other already: they are lent.
+  std::swap(x_sealed.changes.key_bytes, x_key_bytes);
+  Result<std::string> part = x_encoder.Encode(x_sealed);
+  std::swap(x_sealed.changes.key_bytes, x_key_bytes);
+  x_failed = !part.ok();
+  if (x_failed) return part;
+  if (x_slots_sealed == x_slots.size()) Begin();
+  if (x_sealed.changes.rows.bytes_held() > kKeptBytesMax) x_sealed.changes.rows = Rows(x_schema);
   return part;
 }
 
-Status BatchWriter::SealParts() {
-  SealedChanges sealed;
-  sealed.id = x_batch_id;
-  sealed.schema = x_schema;
-  sealed.arrival = arrival();
-  sealed.changes.key_bytes = std::move(x_key_bytes);
-  sealed.changes.rows = Rows(x_schema);
+Status BatchWriter::FillPart() {
   uint64_t part_bytes = 0;
-  for (uint32_t i = 0; i < x_slots.size(); ++i) {
-    if (i + kSlotsAhead < x_slots.size()) __builtin_prefetch(x_slots[i + kSlotsAhead].row.begin);
-    LW_RETURN_IF_ERROR(SealSlot(i, sealed));
-    part_bytes += kSealedHeadBytes + x_slots[i].key_size + x_slots[i].row.size;
-    if (part_bytes < x_options.sealed_bytes_max && i + 1 < x_slots.size()) continue;
-    LW_ASSIGN_OR_RETURN(std::string part, EncodeSealed(sealed));
-    x_parts.push_back(std::move(part));
-    sealed.changes.heads.clear();
-    sealed.changes.rows.Truncate(0);
-    part_bytes = 0;
+  while (x_slots_sealed < x_slots.size() && part_bytes < x_options.sealed_bytes_max) {
+    const uint32_t ahead = x_slots_sealed + kSlotsAhead;
+    if (ahead < x_slots.size()) PrefetchRow(x_slots[ahead].row);
+    LW_RETURN_IF_ERROR(SealSlot(x_slots_sealed));
+    const Slot& slot = x_slots[x_slots_sealed++];
+    part_bytes += kSealedHeadBytes + slot.key_size + slot.row.size;
   }
-  x_key_bytes = std::move(sealed.changes.key_bytes);
-  Begin();
   return Ok{};
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/large_memory.h"
 #include "capi/options.h"
 #include "capi/order_watch.h"
 #include "capi/row_codec.h"
@@ -42,7 +43,7 @@ class BatchWriter {
 
   /// Of the open batch; parts that wait to be taken count too.
   uint64_t bytes_held() const;
-  uint64_t keys_held() const { return x_slots.size(); }
+  uint64_t keys_held() const { return x_slots.size() - x_slots_sealed; }
   WriterCounts counts() const { return {x_rows_added, x_rows_collapsed, x_order.suspected()}; }
 
  private:
@@ -77,20 +78,31 @@ class BatchWriter {
     bool has_update_before = false;
   };
 
+  // Where a slot is found. The tag spares a look at a slot that only lies where the wanted one
+  // would.
+  struct Place {
+    uint32_t slot_after = 0;  // number of the slot plus one; 0: free
+    uint32_t tag = 0;
+  };
+
   Status ReadIncoming(std::string_view& encoded);
   Status AppendIdentity(RowKind kind, Rows& rows, uint64_t ordinal) const;
   Status VersionOf(uint64_t row, RowKind kind, Version& version) const;
   void FindSlots();
-  uint32_t* PlaceOf(const KeyHash& key);
+  static uint32_t TagOf(const KeyHash& key) { return static_cast<uint32_t>(key.high >> 32); }
+  const Slot* LikelySlot(const KeyHash& key) const;
+  Place& PlaceOf(const KeyHash& key);
   void GrowTable(size_t slots);
   RowLife LifeOf(uint32_t slot) const;
   bool IsLoneUpdateBefore(uint32_t slot) const;
   void Take(const Incoming& incoming, uint64_t row);
   void TakeArrival(Slot& slot, const Incoming& incoming);
   void TakeVersioned(Slot& slot, Versions& versions, const Incoming& incoming, uint64_t row);
-  Status SealSlot(uint32_t slot, SealedChanges& sealed);
-  Status SealState(uint32_t slot, const State& state, SealedChanges& sealed);
-  Status SealParts();
+  Status SealSlot(uint32_t slot);
+  Status SealState(uint32_t slot, const State& state);
+  Result<std::string> SealPart();
+  Status SealRest();
+  Status FillPart();
   void Begin();
 
   bool arrival() const { return x_options.versions.source == VersionRule::Source::kArrival; }
@@ -104,17 +116,22 @@ class BatchWriter {
   OrderWatch x_order;
 
   // A few rows at a time: what each of them needs from memory is asked for before it is used.
-  Rows x_incoming_rows;
+  Rows x_incoming_rows;  // where arrival is the version, of the key alone
   std::string x_incoming_keys;
   std::vector<Incoming> x_incoming;
 
   std::string x_batch_id;  // 16 bytes
   RowStore x_rows;
-  std::vector<Slot> x_slots;         // in order of first arrival
+  std::vector<Slot, LargeAllocator<Slot>> x_slots;  // in order of first arrival
   std::vector<Versions> x_versions;  // of each slot; empty where arrival is the version
-  // Open addressing by the key's hash: number of a slot plus one, 0 where there is none.
-  std::vector<uint32_t> x_table;
+  // Open addressing by the key's hash.
+  std::vector<Place, LargeAllocator<Place>> x_table;
   std::string x_key_bytes;
+
+  // Where the batch is cut, each part is sealed when it is taken, unless rows come in between.
+  uint32_t x_slots_sealed = 0;
+  SealedChanges x_sealed;
+  SealedEncoder x_encoder;
   std::deque<std::string> x_parts;  // sealed, not taken yet
 };
 

@@ -34,13 +34,14 @@ using States = std::map<std::string, std::vector<OneState>>;  // by canonical ke
 
 States Decoded(const std::string& bytes) {
   States states;
-  const auto sealed = DecodeSealed(bytes);
-  EXPECT_THAT(sealed, IsOk());
-  if (!sealed.ok()) return states;
-  for (const ChangeHead& head : sealed->changes.heads) {
+  SealedChanges sealed;
+  const Status decoded = SealedDecoder().Decode(bytes, sealed);
+  EXPECT_THAT(decoded, IsOk());
+  if (!decoded.ok()) return states;
+  for (const ChangeHead& head : sealed.changes.heads) {
     OneState state{head.kind, (head.flags & kUpdateBefore) != 0, head.version, ""};
-    if (head.row != kNone) state.value = sealed->changes.rows.columns[1].Bytes(head.row);
-    states[std::string(sealed->changes.KeyOf(head))].push_back(state);
+    if (head.row != kNone) state.value = sealed.changes.rows.columns[1].Bytes(head.row);
+    states[std::string(sealed.changes.KeyOf(head))].push_back(state);
   }
   return states;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
 #include "lastword/schema.h"
 #include "lastword/version.h"
 #include "model/rows.h"
@@ -29,14 +30,33 @@ class RowReader {
   /// appended: kUsage (the bytes are no row), kTypeMismatch (NULL in a column that takes none, of a
   /// row that is kept; text that is no UTF-8), kOutOfRange, kDecimalOverflow.
   Status Read(std::string_view& encoded, Rows& rows, RowKind& kind, Version& version);
+  /// The same, with the same errors, but appends the values of the key alone, to rows of
+  /// KeySchema().
+  Status ReadKey(std::string_view& encoded, Rows& keys, RowKind& kind, Version& version);
+
+  /// The key's columns, in the key's order. Those that are not encoded are the caller's to append.
+  const Schema& KeySchema() const { return x_key_schema; }
 
  private:
-  Status ReadColumns(std::string_view nulls, std::string_view& encoded, RowKind kind, Rows& rows);
+  // What reading a column needs to know of it.
+  struct Field {
+    bool takes_null;        // key columns too: a NULL key has an error of its own
+    uint32_t key_part;      // kNoPart outside of the key
+    uint32_t simple_width;  // where any bytes of this width are a value, else 0
+    bool is_text, is_bytes;
+  };
+  static constexpr uint32_t kNoPart = UINT32_MAX;
+
+  static bool ReadSimple(const Field& field, ByteReader& in, ColumnData* to);
+  Status ReadRow(std::string_view& encoded, bool key_only, Rows& rows, RowKind& kind,
+                 Version& version);
+  Status ReadColumns(std::string_view nulls, std::string_view& encoded, RowKind kind, bool key_only,
+                     Rows& rows);
 
   const Schema& x_schema;
-  size_t x_columns;
+  Schema x_key_schema;
   bool x_with_version;
-  std::vector<bool> x_takes_null;  // key columns too: a NULL key has an error of its own
+  std::vector<Field> x_fields;
 };
 
 /// Appends row `row` of `rows` as +I, without a version.

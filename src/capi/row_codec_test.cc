@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "capi/options.h"
 #include "capi/test_rows.h"
+#include "model/key.h"
 #include "test/status_matchers.h"
 
 namespace lastword::capi {
@@ -123,6 +124,49 @@ TEST(RowCodec, BrokenBytesAreErrors) {
       for (const ColumnData& column : back.columns) EXPECT_EQ(column.size(), ok ? 1u : 0u);
     }
   }
+}
+
+// Of each row, whole or bent: the same verdict, as many bytes, the same key.
+TEST(RowCodec, TheKeyAloneIsReadAsTheRow) {
+  Schema schema = EveryType();
+  schema.key = {13, 4};
+  Random random(13);
+  Rows rows(schema);
+  for (ColumnData& column : rows.columns) AppendSome(column, random);
+  std::string encoded;
+  AppendEncodedRow(rows, 0, encoded);
+  RowReader reader(schema, schema.columns.size(), false);
+  const Schema& key_schema = reader.KeySchema();
+  int read = 0, refused = 0;
+  for (size_t i = 0; i < encoded.size(); ++i) {
+    for (const int value : {static_cast<int>(encoded[i]), 0, 1, 3, 128, 255}) {
+      std::string bent = encoded;
+      bent[i] = static_cast<char>(value);
+      std::string_view rest = bent, key_rest = bent;
+      Rows whole(schema), keys(key_schema);
+      RowKind kind{}, key_kind{};
+      Version version;
+      const Status status = reader.Read(rest, whole, kind, version);
+      const Status key_status = reader.ReadKey(key_rest, keys, key_kind, version);
+      ASSERT_EQ(key_status.ok(), status.ok()) << i;
+      EXPECT_EQ(key_rest.size(), rest.size());
+      ASSERT_EQ(keys.columns.size(), 2u);
+      for (const ColumnData& column : keys.columns) EXPECT_EQ(column.size(), status.ok() ? 1u : 0u);
+      if (!status.ok()) {
+        ++refused;
+        EXPECT_EQ(ToString(key_status.error()), ToString(status.error()));
+        continue;
+      }
+      ++read;
+      EXPECT_EQ(key_kind, kind);
+      std::string of_row, of_key;
+      const bool has_key = AppendKey(schema, whole, 0, of_row).ok();
+      EXPECT_EQ(AppendKey(key_schema, keys, 0, of_key).ok(), has_key);
+      EXPECT_EQ(of_key, of_row);
+    }
+  }
+  EXPECT_GT(read, 100);
+  EXPECT_GT(refused, 100);
 }
 
 Schema Kv() {

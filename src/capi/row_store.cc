@@ -3,10 +3,14 @@
 #include <bit>
 #include <cstring>
 
+#include "base/large_memory.h"
+
 namespace lastword::capi {
 namespace {
 
-constexpr size_t kChunkBytes = 1 << 20;
+constexpr size_t kChunkBytes = 2 << 20;
+// A larger room is an allocation of its own.
+constexpr uint32_t kChunkedBytesMax = 256 << 10;
 constexpr uint32_t kGrain = 16;
 // Up to here rooms are multiples of the grain; each doubling behind has eight of them.
 constexpr uint32_t kFineBytes = 128;
@@ -14,6 +18,10 @@ constexpr uint32_t kFineClasses = kFineBytes / kGrain;
 constexpr uint32_t kStepsOfADoubling = 8;
 
 }  // namespace
+
+void RowStore::LargeDeleter::operator()(char* chunk) const {
+  FreeLarge(chunk, kChunkBytes);
+}
 
 RowStore::Size RowStore::SizeOf(uint32_t bytes) {
   if (bytes <= kFineBytes) {
@@ -30,12 +38,12 @@ RowStore::Size RowStore::SizeOf(uint32_t bytes) {
 
 char* RowStore::NewPlace(uint32_t room) {
   x_bytes_used += room;
-  if (room > kChunkBytes / 4) {
+  if (room > kChunkedBytesMax) {
     return x_large.emplace_back(std::make_unique_for_overwrite<char[]>(room)).get();
   }
   if (room > x_left) {
     if (x_chunks_used == x_chunks.size()) {
-      x_chunks.push_back(std::make_unique_for_overwrite<char[]>(kChunkBytes));
+      x_chunks.emplace_back(static_cast<char*>(AllocateLarge(kChunkBytes)));
     }
     ++x_chunks_used;
     x_left = kChunkBytes;

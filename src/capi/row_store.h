@@ -47,7 +47,11 @@ class RowStore {
   static Size SizeOf(uint32_t bytes);
   char* NewPlace(uint32_t room);
 
-  std::vector<std::unique_ptr<char[]>> x_chunks;
+  struct LargeDeleter {
+    void operator()(char* chunk) const;
+  };
+
+  std::vector<std::unique_ptr<char[], LargeDeleter>> x_chunks;
   size_t x_chunks_used = 0;
   size_t x_left = 0;  // of the last chunk that is used
   std::vector<std::unique_ptr<char[]>> x_large;

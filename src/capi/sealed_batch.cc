@@ -16,10 +16,11 @@ constexpr std::string_view kMagic = "LWSB";
 constexpr uint16_t kFormat = 2;
 constexpr uint16_t kArrival = 1;
 constexpr size_t kIdBytes = 16;
-constexpr size_t kHeadBytesAbout = 64;
-constexpr size_t kFrameBytes = 64;    // what is around the packed content, at most
-constexpr size_t kHeadBytesMin = 13;  // kind, digest, size of the key
+constexpr size_t kDigestBytes = sizeof(uint64_t);
+constexpr size_t kHeadBytesMin = 13;        // kind, digest, size of the key
+constexpr size_t kKeptBytesMax = 16 << 20;  // of memory that stays with an encoder
 constexpr std::string_view kEndsEarly = "it ends early";
+constexpr std::string_view kKeysTooLong = "its keys are too long";
 
 enum HeadKind : uint8_t { kHeadUpsert = 0, kHeadDelete = 1, kHeadLoneUpdateBefore = 2 };
 
@@ -108,30 +109,33 @@ Status SetKind(uint8_t kind, uint32_t& next_row, ChangeHead& head) {
   return Ok{};
 }
 
-Status AddKey(std::string_view key, ChangeHead& head, std::string& key_bytes) {
-  if (key_bytes.size() + key.size() > UINT32_MAX) return Corrupt("its keys are too long");
+// Begins at `begin` of the batch's keys.
+void SetKey(std::string_view key, uint64_t begin, ChangeHead& head) {
   head.key = Hash128(key);
-  head.key_begin = static_cast<uint32_t>(key_bytes.size());
+  head.key_begin = static_cast<uint32_t>(begin);
   head.key_size = static_cast<uint32_t>(key.size());
-  key_bytes += key;
-  return Ok{};
 }
 
 Status ContentReader::Read(SealedChanges& sealed) {
   LW_RETURN_IF_ERROR(ReadSchema(sealed.schema));
   const uint32_t heads = x_in.Get<uint32_t>();
   if (x_in.left() / kHeadBytesMin < heads) return Corrupt(kEndsEarly);
-  sealed.changes.heads.resize(heads);
-  LW_RETURN_IF_ERROR(x_format == 1 ? ReadHeadsOfFormat1(sealed.changes)
-                                   : ReadHeads(sealed.changes));
-  for (ChangeHead& head : sealed.changes.heads) {
+  ChangeBatch& changes = sealed.changes;
+  changes.heads.clear();
+  changes.heads.resize(heads);
+  changes.details.clear();
+  changes.key_bytes.clear();
+  changes.inputs.clear();
+  x_rows = 0;
+  LW_RETURN_IF_ERROR(x_format == 1 ? ReadHeadsOfFormat1(changes) : ReadHeads(changes));
+  for (ChangeHead& head : changes.heads) {
     if (x_arrival) head.flags |= kArrivalVersion;
   }
   if (x_in.Get<uint32_t>() != x_rows) {
     return Corrupt("it has another number of rows than of upserts");
   }
-  sealed.changes.rows = Rows(sealed.schema);
-  for (ColumnData& column : sealed.changes.rows.columns) {
+  changes.rows = Rows(sealed.schema);
+  for (ColumnData& column : changes.rows.columns) {
     LW_RETURN_IF_ERROR(ReadColumn(x_rows, column));
   }
   return x_in.ok() && x_in.at_end() ? Status(Ok{}) : Corrupt("its length is wrong");
@@ -169,12 +173,16 @@ Status ContentReader::ReadHeads(ChangeBatch& changes) {
     head.key_size = x_in.Get<uint32_t>();
     key_bytes += head.key_size;
   }
-  if (x_in.left() < key_bytes) return Corrupt(kEndsEarly);
-  changes.key_bytes.reserve(key_bytes);
+  const std::string_view keys = x_in.GetRaw(key_bytes);
+  if (!x_in.ok()) return Corrupt(kEndsEarly);
+  if (key_bytes > UINT32_MAX) return Corrupt(kKeysTooLong);
+  changes.key_bytes.assign(keys);
+  uint64_t begin = 0;
   for (ChangeHead& head : changes.heads) {
-    LW_RETURN_IF_ERROR(AddKey(x_in.GetRaw(head.key_size), head, changes.key_bytes));
+    SetKey(keys.substr(begin, head.key_size), begin, head);
+    begin += head.key_size;
   }
-  return x_in.ok() ? Status(Ok{}) : Corrupt(kEndsEarly);
+  return Ok{};
 }
 
 Status ContentReader::ReadHeadsOfFormat1(ChangeBatch& changes) {
@@ -184,7 +192,9 @@ Status ContentReader::ReadHeadsOfFormat1(ChangeBatch& changes) {
     if (!x_arrival) head.version = ReadVersion();
     const std::string_view key = x_in.GetBytes();
     if (!x_in.ok()) return Corrupt(kEndsEarly);
-    LW_RETURN_IF_ERROR(AddKey(key, head, changes.key_bytes));
+    if (changes.key_bytes.size() + key.size() > UINT32_MAX) return Corrupt(kKeysTooLong);
+    SetKey(key, changes.key_bytes.size(), head);
+    changes.key_bytes += key;
   }
   return Ok{};
 }
@@ -262,7 +272,6 @@ Status ContentReader::ReadColumn(uint64_t rows, ColumnData& out) {
 
 // The format of an intact batch.
 Result<uint16_t> CheckFrame(std::string_view bytes) {
-  constexpr size_t kDigestBytes = sizeof(uint64_t);
   if (bytes.size() < kMagic.size() + sizeof kFormat + kDigestBytes || !bytes.starts_with(kMagic)) {
     return Corrupt("it does not begin as one");
   }
@@ -285,48 +294,53 @@ Result<uint16_t> CheckFrame(std::string_view bytes) {
 
 }  // namespace
 
-Result<std::string> EncodeSealed(const SealedChanges& sealed) {
-  std::string content;
-  content.reserve(sealed.changes.rows.bytes_held() + sealed.changes.heads.size() * kHeadBytesAbout);
-  ByteWriter inside(content);
+Result<std::string> SealedEncoder::Encode(const SealedChanges& sealed) {
+  x_content.clear();
+  ByteWriter inside(x_content);
   inside.PutBytes(DumpJson(SchemaToJson(sealed.schema)));
   PutHeads(sealed, inside);
   const Rows& rows = sealed.changes.rows;
   inside.Put(static_cast<uint32_t>(rows.size()));
   for (const ColumnData& column : rows.columns) PutColumn(column, inside);
-  LW_ASSIGN_OR_RETURN(const std::string packed, Pack(content));
 
   std::string bytes;
-  bytes.reserve(kFrameBytes + packed.size());
   ByteWriter out(bytes);
   out.PutRaw(kMagic);
   out.Put(kFormat);
   out.Put(static_cast<uint16_t>(sealed.arrival ? kArrival : 0));
   out.PutRaw(sealed.id);
-  out.Put(static_cast<uint64_t>(content.size()));
-  out.PutRaw(packed);
+  out.Put(static_cast<uint64_t>(x_content.size()));
+  x_bytes.Truncate(0);
+  x_bytes.Append(bytes);
+  LW_RETURN_IF_ERROR(x_packer.Pack(x_content, x_bytes));
+  bytes.clear();
+  bytes.reserve(x_bytes.size() + kDigestBytes);
+  out.PutRaw(x_bytes.view());
   out.Put(Hash64(bytes));
+  LimitMemory();
   return bytes;
 }
 
-Result<SealedChanges> DecodeSealed(std::string_view bytes) {
+// A batch that was not cut may be much larger than the ones behind it.
+void SealedEncoder::LimitMemory() {
+  if (x_content.capacity() > kKeptBytesMax) x_content = std::string();
+  if (x_bytes.capacity() > kKeptBytesMax) x_bytes = ByteBuffer();
+}
+
+Status SealedDecoder::Decode(std::string_view bytes, SealedChanges& sealed) {
   LW_ASSIGN_OR_RETURN(const uint16_t format, CheckFrame(bytes));
-  ByteReader in(bytes.substr(0, bytes.size() - sizeof(uint64_t)));
+  ByteReader in(bytes.substr(0, bytes.size() - kDigestBytes));
   in.GetRaw(kMagic.size() + sizeof kFormat);
-  SealedChanges sealed;
   const uint16_t flags = in.Get<uint16_t>();
   if ((flags & ~kArrival) != 0) return Corrupt("it has unknown flags");
   sealed.arrival = (flags & kArrival) != 0;
   sealed.id = in.GetRaw(kIdBytes);
-  if (format == 1) {
-    LW_RETURN_IF_ERROR(ContentReader(in.GetRaw(in.left()), format, sealed.arrival).Read(sealed));
-    return sealed;
-  }
+  if (format == 1) return ContentReader(in.GetRaw(in.left()), format, sealed.arrival).Read(sealed);
   const uint64_t size = in.Get<uint64_t>();
-  const std::optional<ByteBuffer> content = Unpack(in.GetRaw(in.left()), size);
-  if (!in.ok() || !content) return Corrupt("its content cannot be unpacked");
-  LW_RETURN_IF_ERROR(ContentReader(content->view(), format, sealed.arrival).Read(sealed));
-  return sealed;
+  if (!in.ok() || !Unpack(in.GetRaw(in.left()), size, x_content)) {
+    return Corrupt("its content cannot be unpacked");
+  }
+  return ContentReader(x_content.view(), format, sealed.arrival).Read(sealed);
 }
 
 }  // namespace lastword::capi

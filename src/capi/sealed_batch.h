@@ -29,8 +29,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_buffer.h"
 #include "lastword/schema.h"
 #include "model/change_batch.h"
+#include "source/packing.h"
 
 namespace lastword::capi {
 
@@ -41,11 +43,30 @@ struct SealedChanges {
   ChangeBatch changes;  // without inputs
 };
 
-/// `changes.rows` are those of the upserts, in the order of the heads. kInternal where there is no
-/// memory.
-Result<std::string> EncodeSealed(const SealedChanges& sealed);
+/// Encodes one batch behind the other; the memory of one stays for the next. Not thread-safe.
+class SealedEncoder {
+ public:
+  /// `changes.rows` are those of the upserts, in the order of the heads. kInternal where there is
+  /// no memory.
+  Result<std::string> Encode(const SealedChanges& sealed);
 
-/// kStorageCorrupt on bytes that are no sealed batch, kUnsupportedFormat on one of a later library.
-Result<SealedChanges> DecodeSealed(std::string_view bytes);
+ private:
+  void LimitMemory();
+
+  std::string x_content;
+  ByteBuffer x_bytes;
+  Packer x_packer;
+};
+
+/// Decodes one batch behind the other; memory as above.
+class SealedDecoder {
+ public:
+  /// Replaces what `sealed` holds, whose memory is used again. kStorageCorrupt on bytes that are no
+  /// sealed batch, kUnsupportedFormat on one of a later library.
+  Status Decode(std::string_view bytes, SealedChanges& sealed);
+
+ private:
+  ByteBuffer x_content;
+};
 
 }  // namespace lastword::capi

@@ -19,6 +19,12 @@ constexpr const char* kSamples[] = {LW_TESTDATA "/sealed_batch/format1.bin",
 constexpr size_t kFormatAt = 4;
 constexpr size_t kContentSizeAt = 24;  // of format 2; its frame follows
 
+Result<SealedChanges> DecodeSealed(std::string_view bytes) {
+  SealedChanges sealed;
+  LW_RETURN_IF_ERROR(SealedDecoder().Decode(bytes, sealed));
+  return sealed;
+}
+
 std::string MakeBatch() {
   BatchWriter writer(*ParseWriterOptions(R"({"columns": [
       {"name": "k", "type": "int64"}, {"name": "v", "type": "string"},
@@ -122,13 +128,17 @@ TEST(SealedBatch, WrongContentInARightFrame) {
   uint64_t size = 0;
   std::memcpy(&size, &bytes[kContentSizeAt], sizeof size);
   const size_t frame_at = kContentSizeAt + sizeof size;
-  const auto unpacked = Unpack(
-      std::string_view(bytes).substr(frame_at, bytes.size() - frame_at - sizeof(uint64_t)), size);
-  ASSERT_TRUE(unpacked.has_value());
-  const std::string content(unpacked->view());
+  ByteBuffer unpacked;
+  ASSERT_TRUE(
+      Unpack(std::string_view(bytes).substr(frame_at, bytes.size() - frame_at - sizeof(uint64_t)),
+             size, unpacked));
+  const std::string content(unpacked.view());
+  Packer packer;
   const auto sealed = [&](const std::string& inside) {
+    ByteBuffer frame;
+    EXPECT_THAT(packer.Pack(inside, frame), IsOk());
     return WithDigest(bytes.substr(0, kContentSizeAt) + Raw(uint64_t{inside.size()}) +
-                      *Pack(inside));
+                      std::string(frame.view()));
   };
   ExpectSample(sealed(content));
   for (size_t end = 0; end < content.size(); ++end) {

@@ -111,17 +111,21 @@ Status TableSession::ReconcileSchema() {
 }
 
 Status TableSession::ApplyAll(std::span<const std::string_view> batches) {
+  SealedDecoder decoder;
+  SealedChanges decoded[2];
   const auto decode = [&](size_t i) {
     const bool small = batches[i].size() < kBytesWorthAThread;
     return std::async(small ? std::launch::deferred : std::launch::async | std::launch::deferred,
-                      [bytes = batches[i]] { return DecodeSealed(bytes); });
+                      [&decoder, bytes = batches[i], to = &decoded[i % 2]] {
+                        return decoder.Decode(bytes, *to);
+                      });
   };
-  std::future<Result<SealedChanges>> next;
+  std::future<Status> next;
   if (!batches.empty()) next = decode(0);
   for (size_t i = 0; i < batches.size(); ++i) {
-    LW_ASSIGN_OR_RETURN(SealedChanges sealed, next.get());
+    LW_RETURN_IF_ERROR(next.get());
     if (i + 1 < batches.size()) next = decode(i + 1);
-    LW_RETURN_IF_ERROR(ApplySealed(sealed));
+    LW_RETURN_IF_ERROR(ApplySealed(decoded[i % 2]));
   }
   return Ok{};
 }

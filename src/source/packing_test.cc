@@ -14,32 +14,50 @@ std::string Noise(size_t size) {
   return noise;
 }
 
+std::string Packed(Packer& packer, std::string_view bytes) {
+  ByteBuffer out;
+  EXPECT_TRUE(packer.Pack(bytes, out).ok());
+  return std::string(out.view());
+}
+
 TEST(Packing, GivesTheBytesBack) {
+  Packer packer;
+  ByteBuffer unpacked;
   for (const std::string& bytes :
        {std::string(), std::string("a"), std::string(5 << 20, 'x'), Noise(1 << 20)}) {
-    const auto packed = Pack(bytes);
-    ASSERT_TRUE(packed.ok());
-    const auto unpacked = Unpack(*packed, bytes.size());
-    ASSERT_TRUE(unpacked.has_value()) << bytes.size();
-    EXPECT_EQ(unpacked->view(), bytes);
+    ASSERT_TRUE(Unpack(Packed(packer, bytes), bytes.size(), unpacked)) << bytes.size();
+    EXPECT_EQ(unpacked.view(), bytes);
   }
+}
+
+TEST(Packing, AppendsToWhatIsThere) {
+  Packer packer;
+  ByteBuffer out;
+  out.Append("head");
+  EXPECT_TRUE(packer.Pack("bytes", out).ok());
+  EXPECT_EQ(out.view().substr(0, 4), "head");
+  EXPECT_EQ(out.view().substr(4), Packed(packer, "bytes"));
 }
 
 TEST(Packing, WhatRepeatsGetsSmall) {
   const std::string once = Noise(1000);
   std::string bytes;
   for (int i = 0; i < 100; ++i) bytes += once;
-  EXPECT_LT(Pack(bytes)->size(), 2 * once.size());
+  Packer packer;
+  EXPECT_LT(Packed(packer, bytes).size(), 2 * once.size());
 }
 
 TEST(Packing, AnotherSizeOrACutFrameIsNone) {
   const std::string bytes(1000, 'x');
-  const std::string packed = *Pack(bytes);
-  EXPECT_FALSE(Unpack(packed, 999).has_value());
-  EXPECT_FALSE(Unpack(packed, 1001).has_value());
-  EXPECT_FALSE(Unpack(packed, UINT64_MAX).has_value());
-  EXPECT_FALSE(Unpack(packed.substr(0, packed.size() - 1), 1000).has_value());
-  EXPECT_FALSE(Unpack(bytes, 1000).has_value());
+  Packer packer;
+  const std::string packed = Packed(packer, bytes);
+  ByteBuffer unpacked;
+  EXPECT_TRUE(Unpack(packed, 1000, unpacked));
+  EXPECT_FALSE(Unpack(packed, 999, unpacked));
+  EXPECT_FALSE(Unpack(packed, 1001, unpacked));
+  EXPECT_FALSE(Unpack(packed, UINT64_MAX, unpacked));
+  EXPECT_FALSE(Unpack(packed.substr(0, packed.size() - 1), 1000, unpacked));
+  EXPECT_FALSE(Unpack(bytes, 1000, unpacked));
 }
 
 }  // namespace
