@@ -143,6 +143,17 @@ int32_t lastword_table_commit(lastword_table* table, const char* id, size_t id_s
                               const lastword_view* batches, size_t batch_count,
                               lastword_commit_result* result, lastword_error** error);
 
+/* Sets *batch to batch `index` of a checkpoint; its bytes stay as they are until the next call.
+ * Returns 0, or anything else to give up. */
+typedef int32_t (*lastword_batch_source)(void* context, size_t index, lastword_view* batch);
+
+/* lastword_table_commit for batches that need not be in memory together: `source` gives one behind
+ * the other, on the thread of the caller, and none where the checkpoint is known. Where it gives up
+ * the call fails like after any error. */
+int32_t lastword_table_commit_from(lastword_table* table, const char* id, size_t id_size,
+                                   size_t batch_count, lastword_batch_source source, void* context,
+                                   lastword_commit_result* result, lastword_error** error);
+
 /* Sets *known to 1 where checkpoint `id` is committed, else to 0. */
 int32_t lastword_table_knows_checkpoint(lastword_table* table, const char* id, size_t id_size,
                                         int32_t* known, lastword_error** error);

@@ -94,6 +94,28 @@ void CopyOut(const T& from, T* to) {
               reinterpret_cast<const char*>(&from) + sizeof to->size, known - sizeof to->size);
 }
 
+Status Commit(lastword_table& table, std::string_view id,
+              const lastword::capi::BatchSource& batches, lastword_commit_result* result) {
+  LW_ASSIGN_OR_RETURN(const lastword::capi::SessionCommit commit,
+                      table.session->Commit(std::string(id), batches));
+  if (result == nullptr) return lastword::Ok{};
+  lastword_commit_result out{};
+  out.lance_version = commit.result.lance_version;
+  out.already_committed = commit.result.already_committed ? 1 : 0;
+  out.rows_written = commit.result.rows_written;
+  out.rows_deleted = commit.result.rows_deleted;
+  out.bytes_written = commit.result.bytes_written;
+  out.applied = commit.counts.applied;
+  out.stale = commit.counts.stale;
+  out.below_floor = commit.counts.below_floor;
+  out.repeat = commit.counts.repeat;
+  out.conflict = commit.counts.conflict;
+  out.quarantined = commit.counts.quarantined;
+  out.tombstones = commit.tombstones;
+  CopyOut(out, result);
+  return lastword::Ok{};
+}
+
 }  // namespace
 
 extern "C" {
@@ -178,28 +200,26 @@ int32_t lastword_table_open(const char* uri, size_t uri_size, const char* option
 int32_t lastword_table_commit(lastword_table* table, const char* id, size_t id_size,
                               const lastword_view* batches, size_t batch_count,
                               lastword_commit_result* result, lastword_error** error) {
-  return Guarded(error, [&]() -> Status {
-    std::vector<std::string_view> views;
-    for (size_t i = 0; i < batch_count; ++i)
-      views.push_back(Text(batches[i].data, batches[i].size));
-    LW_ASSIGN_OR_RETURN(const lastword::capi::SessionCommit commit,
-                        table->session->Commit(std::string(Text(id, id_size)), views));
-    if (result == nullptr) return lastword::Ok{};
-    lastword_commit_result out{};
-    out.lance_version = commit.result.lance_version;
-    out.already_committed = commit.result.already_committed ? 1 : 0;
-    out.rows_written = commit.result.rows_written;
-    out.rows_deleted = commit.result.rows_deleted;
-    out.bytes_written = commit.result.bytes_written;
-    out.applied = commit.counts.applied;
-    out.stale = commit.counts.stale;
-    out.below_floor = commit.counts.below_floor;
-    out.repeat = commit.counts.repeat;
-    out.conflict = commit.counts.conflict;
-    out.quarantined = commit.counts.quarantined;
-    out.tombstones = commit.tombstones;
-    CopyOut(out, result);
-    return lastword::Ok{};
+  return Guarded(error, [&] {
+    return Commit(*table, Text(id, id_size),
+                  {batch_count,
+                   [batches](size_t i) {
+                     return Result<std::string_view>(Text(batches[i].data, batches[i].size));
+                   }},
+                  result);
+  });
+}
+
+int32_t lastword_table_commit_from(lastword_table* table, const char* id, size_t id_size,
+                                   size_t batch_count, lastword_batch_source source, void* context,
+                                   lastword_commit_result* result, lastword_error** error) {
+  return Guarded(error, [&] {
+    const auto next = [&](size_t i) -> Result<std::string_view> {
+      lastword_view batch{};
+      if (source(context, i, &batch) == 0) return Text(batch.data, batch.size);
+      return Error{ErrorKind::kUsage, "the caller gave up a batch of the checkpoint", {}};
+    };
+    return Commit(*table, Text(id, id_size), {batch_count, next}, result);
   });
 }
 

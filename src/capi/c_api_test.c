@@ -8,13 +8,13 @@
 static int failures = 0;
 static int checks = 0;
 
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    ++checks;                                                                   \
-    if (!(condition)) {                                                         \
-      ++failures;                                                               \
-      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);   \
-    }                                                                           \
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    ++checks;                                                                 \
+    if (!(condition)) {                                                       \
+      ++failures;                                                             \
+      fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #condition); \
+    }                                                                         \
   } while (0)
 
 /* Ends the test where an error makes what follows meaningless. */
@@ -222,6 +222,66 @@ static void TestCheckpoints(const char* folder) {
   lastword_writer_close(writer);
 }
 
+/* Batches that share one buffer, as a host may hand them over. */
+typedef struct {
+  lastword_bytes* batches[3];
+  size_t asked, count;
+  uint8_t buffer[4096];
+} Lender;
+
+static int32_t Lend(void* context, size_t index, lastword_view* batch) {
+  Lender* lender = context;
+  CHECK(index == lender->asked);
+  ++lender->asked;
+  if (index >= lender->count) return 1;
+  memset(lender->buffer, 0, sizeof lender->buffer);
+  batch->data = lender->buffer;
+  batch->size = lastword_bytes_size(lender->batches[index]);
+  memcpy(lender->buffer, lastword_bytes_data(lender->batches[index]), batch->size);
+  return 0;
+}
+
+static void TestBatchesOneByOne(const char* folder) {
+  char uri[512];
+  lastword_error* error = NULL;
+  lastword_writer* writer = OpenWriter(kColumns);
+  lastword_table* table;
+  lastword_commit_result result;
+  Lender lender;
+  int64_t i;
+  memset(&lender, 0, sizeof lender);
+  memset(&result, 0, sizeof result);
+  result.size = sizeof result;
+  snprintf(uri, sizeof uri, "%s/lent.lance", folder);
+  table = OpenTable(uri);
+  for (i = 0; i < 3; ++i) {
+    Encoded rows = {{0}, 0, 0};
+    PutRow(&rows, 0, i, "own");
+    PutRow(&rows, 0, 9, "shared");
+    if (i == 2) PutRow(&rows, 3, 9, NULL);
+    lender.batches[i] = Seal(writer, &rows);
+  }
+  lender.count = 2; /* the third is not given */
+  CHECK(lastword_table_commit_from(table, "l/1", 3, 3, &Lend, &lender, &result, &error) == -1);
+  CHECK(strcmp(lastword_error_kind(error), "usage") == 0);
+  lastword_error_free(error);
+  error = NULL;
+  lastword_table_close(table);
+
+  table = OpenTable(uri); /* nothing of it was committed */
+  lender.asked = 0;
+  lender.count = 3;
+  EXPECT(lastword_table_commit_from(table, "l/1", 3, 3, &Lend, &lender, &result, &error));
+  CHECK(lender.asked == 3 && result.already_committed == 0 && result.rows_written == 3);
+  CHECK(Scan(uri, 0).rows == 3);
+  lender.asked = 0;
+  EXPECT(lastword_table_commit_from(table, "l/1", 3, 3, &Lend, &lender, &result, &error));
+  CHECK(lender.asked == 0 && result.already_committed == 1);
+  for (i = 0; i < 3; ++i) lastword_bytes_free(lender.batches[i]);
+  lastword_table_close(table);
+  lastword_writer_close(writer);
+}
+
 static void TestErrors(const char* folder) {
   char uri[512];
   lastword_error* error = NULL;
@@ -332,6 +392,7 @@ int main(int argc, char** argv) {
   CHECK(strcmp(lastword_version(), "") != 0);
   TestMatrix(argv[1]);
   TestCheckpoints(argv[1]);
+  TestBatchesOneByOne(argv[1]);
   TestErrors(argv[1]);
   TestAppend(argv[1]);
   TestShortStruct();

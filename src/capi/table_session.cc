@@ -110,21 +110,24 @@ Status TableSession::ReconcileSchema() {
   return impl().SetSchema(joined);
 }
 
-Status TableSession::ApplyAll(std::span<const std::string_view> batches) {
+Status TableSession::ApplyAll(const BatchSource& batches) {
   SealedDecoder decoder;
   SealedChanges decoded[2];
-  const auto decode = [&](size_t i) {
-    const bool small = batches[i].size() < kBytesWorthAThread;
-    return std::async(small ? std::launch::deferred : std::launch::async | std::launch::deferred,
-                      [&decoder, bytes = batches[i], to = &decoded[i % 2]] {
-                        return decoder.Decode(bytes, *to);
-                      });
-  };
   std::future<Status> next;
-  if (!batches.empty()) next = decode(0);
-  for (size_t i = 0; i < batches.size(); ++i) {
+  // The bytes of a batch are needed until it is decoded, which it is before the next one is asked
+  // for.
+  const auto decode = [&](size_t i) -> Status {
+    LW_ASSIGN_OR_RETURN(const std::string_view bytes, batches.next(i));
+    const bool small = bytes.size() < kBytesWorthAThread;
+    next =
+        std::async(small ? std::launch::deferred : std::launch::async | std::launch::deferred,
+                   [&decoder, bytes, to = &decoded[i % 2]] { return decoder.Decode(bytes, *to); });
+    return Ok{};
+  };
+  if (batches.count != 0) LW_RETURN_IF_ERROR(decode(0));
+  for (size_t i = 0; i < batches.count; ++i) {
     LW_RETURN_IF_ERROR(next.get());
-    if (i + 1 < batches.size()) next = decode(i + 1);
+    if (i + 1 < batches.count) LW_RETURN_IF_ERROR(decode(i + 1));
     LW_RETURN_IF_ERROR(ApplySealed(decoded[i % 2]));
   }
   return Ok{};
@@ -150,7 +153,7 @@ Status TableSession::ApplySealed(SealedChanges& sealed) {
 }
 
 Result<SessionCommit> TableSession::ApplyAndCommit(const std::string& id,
-                                                   std::span<const std::string_view> batches) {
+                                                   const BatchSource& batches) {
   SessionCommit commit;
   LW_ASSIGN_OR_RETURN(const bool known, impl().KnowsCheckpoint(id));
   const Counts before = impl().counts();
@@ -171,8 +174,7 @@ Result<SessionCommit> TableSession::ApplyAndCommit(const std::string& id,
   return commit;
 }
 
-Result<SessionCommit> TableSession::Commit(const std::string& id,
-                                           std::span<const std::string_view> batches) {
+Result<SessionCommit> TableSession::Commit(const std::string& id, const BatchSource& batches) {
   if (x_broken) return *x_broken;
   if (id.empty()) {
     return Error{

@@ -3,9 +3,9 @@
 // becomes of a change is the table's.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,14 +22,21 @@ struct SessionCommit {
   uint64_t tombstones = 0;
 };
 
+/// The batches of a checkpoint, one behind the other.
+struct BatchSource {
+  size_t count = 0;
+  /// Called once for each index, ascending. What it gives stays valid until the next call.
+  std::function<Result<std::string_view>(size_t)> next;
+};
+
 class TableSession {
  public:
   /// Contract of lastword_table_open.
   static Result<std::unique_ptr<TableSession>> Open(const std::string& uri,
                                                     std::string_view options);
 
-  /// Contract of lastword_table_commit.
-  Result<SessionCommit> Commit(const std::string& id, std::span<const std::string_view> batches);
+  /// Contract of lastword_table_commit_from.
+  Result<SessionCommit> Commit(const std::string& id, const BatchSource& batches);
 
   Result<bool> KnowsCheckpoint(const std::string& id);
   Result<std::string> LastCheckpoint();
@@ -43,10 +50,9 @@ class TableSession {
   Status ReconcileSchema();
   /// Applies them in order; one is read ahead, on a thread of its own, while the one before it is
   /// applied.
-  Status ApplyAll(std::span<const std::string_view> batches);
+  Status ApplyAll(const BatchSource& batches);
   Status ApplySealed(SealedChanges& sealed);
-  Result<SessionCommit> ApplyAndCommit(const std::string& id,
-                                       std::span<const std::string_view> batches);
+  Result<SessionCommit> ApplyAndCommit(const std::string& id, const BatchSource& batches);
 
   TableOpening x_opening;
   Table x_table;

@@ -90,31 +90,28 @@ jlongArray NewLongs(JNIEnv* env, const std::vector<jlong>& values) {
   return array;
 }
 
-struct Batch {
-  std::unique_ptr<jbyte[]> bytes;
-  size_t size = 0;
+// Batches in arrays of Java, taken out one behind the other: the heap holds all of them, native
+// memory one.
+struct BatchArrays {
+  JNIEnv* env;
+  jobjectArray arrays;
+  std::vector<jint> begins;  // where in its array a batch begins
+  std::vector<jbyte> bytes;
 };
 
-// Reads all batches out of their arrays; false where Java has thrown.
-bool ReadBatches(JNIEnv* env, jobjectArray arrays, jintArray begins, std::vector<Batch>& out) {
-  const jsize count = env->GetArrayLength(arrays);
-  std::vector<jint> begin(static_cast<size_t>(count));
-  env->GetIntArrayRegion(begins, 0, count, begin.data());
-  if (env->ExceptionCheck()) return false;
-  out.resize(begin.size());
-  for (jsize i = 0; i < count; ++i) {
-    auto* array = static_cast<jbyteArray>(env->GetObjectArrayElement(arrays, i));
-    if (env->ExceptionCheck()) return false;
-    const jint from = begin[static_cast<size_t>(i)];
-    const jsize size = env->GetArrayLength(array) - from;
-    Batch& batch = out[static_cast<size_t>(i)];
-    batch.size = static_cast<size_t>(size);
-    batch.bytes = std::make_unique_for_overwrite<jbyte[]>(batch.size);
-    env->GetByteArrayRegion(array, from, size, batch.bytes.get());
-    if (env->ExceptionCheck()) return false;
-    env->DeleteLocalRef(array);
-  }
-  return true;
+int32_t TakeFromJava(void* context, size_t index, lastword_view* batch) {
+  auto* from = static_cast<BatchArrays*>(context);
+  JNIEnv* env = from->env;
+  auto* array =
+      static_cast<jbyteArray>(env->GetObjectArrayElement(from->arrays, static_cast<jsize>(index)));
+  if (env->ExceptionCheck()) return 1;
+  const jsize size = env->GetArrayLength(array) - from->begins[index];
+  if (from->bytes.size() < static_cast<size_t>(size)) from->bytes.resize(static_cast<size_t>(size));
+  env->GetByteArrayRegion(array, from->begins[index], size, from->bytes.data());
+  if (env->ExceptionCheck()) return 1;
+  env->DeleteLocalRef(array);
+  *batch = {reinterpret_cast<const uint8_t*>(from->bytes.data()), static_cast<size_t>(size)};
+  return 0;
 }
 
 struct ScanTarget {
@@ -205,17 +202,17 @@ JNIEXPORT jlongArray JNICALL Java_org_lastword_flink_Native_tableCommit(JNIEnv* 
                                                                         jobjectArray arrays,
                                                                         jintArray begins) {
   const std::string checkpoint = ToString(env, id);
-  std::vector<Batch> bytes;
-  if (!ReadBatches(env, arrays, begins, bytes)) return nullptr;
-  std::vector<lastword_view> views;
-  for (const Batch& batch : bytes) {
-    views.push_back({reinterpret_cast<const uint8_t*>(batch.bytes.get()), batch.size});
-  }
+  BatchArrays batches{env, arrays, {}, {}};
+  batches.begins.resize(static_cast<size_t>(env->GetArrayLength(arrays)));
+  env->GetIntArrayRegion(begins, 0, static_cast<jsize>(batches.begins.size()),
+                         batches.begins.data());
+  if (env->ExceptionCheck()) return nullptr;
   lastword_commit_result result{};
   result.size = sizeof result;
   lastword_error* error = nullptr;
-  if (lastword_table_commit(Handle<lastword_table>(table), checkpoint.data(), checkpoint.size(),
-                            views.data(), views.size(), &result, &error) != 0) {
+  if (lastword_table_commit_from(Handle<lastword_table>(table), checkpoint.data(),
+                                 checkpoint.size(), batches.begins.size(), &TakeFromJava, &batches,
+                                 &result, &error) != 0) {
     Throw(env, error);
     return nullptr;
   }

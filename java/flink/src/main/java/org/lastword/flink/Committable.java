@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * sink. It says nothing of how it is written: a later form may name files instead of holding rows.
  *
  * It is held in its serialized form, since Flink serializes it several times on its way, and that
- * form is never changed once it is there:
+ * form gets its first checkpoint and is never changed otherwise:
  *
  * <pre>
  *   sink:UTF checkpoint:8 writer:4 ordinal:4 batchId:UTF size:4 batch     big-endian
@@ -112,7 +112,15 @@ final class Committable {
         return batchAt;
     }
 
+    /**
+     * The same batch as part of `checkpoint`. A batch that never had one is stamped where it lies,
+     * so that serializing it copies nothing: nobody has serialized it with another one.
+     */
     Committable stampedWith(long checkpoint) {
+        ByteBuffer serialized = ByteBuffer.wrap(bytes);
+        if (serialized.getLong(checkpointAt) == UNSTAMPED) {
+            serialized.putLong(checkpointAt, checkpoint);
+        }
         return new Committable(this, checkpoint);
     }
 

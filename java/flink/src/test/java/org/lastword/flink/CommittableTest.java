@@ -55,5 +55,7 @@ class CommittableTest {
         assertArrayEquals(SAMPLE, serializer.serialize(stamped));
         check(unstamped, Committable.UNSTAMPED);
         check(serializer.deserialize(1, serializer.serialize(unstamped)), Committable.UNSTAMPED);
+        check(serializer.deserialize(1, serializer.serialize(unstamped.stampedWith(8))), 8);
+        assertArrayEquals(SAMPLE, serializer.serialize(stamped));
     }
 }
