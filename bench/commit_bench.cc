@@ -16,7 +16,7 @@
 
 #include "base/format.h"
 #include "base/random.h"
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #include "model/digest.h"
 #include "model/key.h"
 

@@ -17,7 +17,7 @@
 #include "base/format.h"
 #include "bench/orders_spec.h"
 #include "bench/parse_only.h"
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #include "pipeline/apply_run.h"
 #include "source/file/file_source.h"
 

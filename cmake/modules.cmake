@@ -5,6 +5,12 @@ function(lw_module name)
   target_link_libraries(lw_${name} PUBLIC ${ARG_DEPS})
 endfunction()
 
+# lw_test_module(NAME SOURCES … [DEPS …]): the same for what only tests link; a plain build leaves it out.
+function(lw_test_module name)
+  lw_module(${name} ${ARGN})
+  set_target_properties(lw_${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+endfunction()
+
 # `tests_fast` and `tests_slow` build every test of a label; a plain build builds none.
 add_custom_target(tests_fast)
 add_custom_target(tests_slow)

@@ -16,7 +16,7 @@
 #include "cli/outcomes_file.h"
 #include "cli/progress.h"
 #include "cli/stop_signal.h"
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #include "commit/memory_shares.h"
 #include "pipeline/apply_run.h"
 #include "pipeline/dead_letter_source.h"

@@ -5,7 +5,7 @@
 
 #include "base/format.h"
 #include "cli/allocator.h"
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #include "pipeline/destination.h"
 
 namespace lastword::cli {

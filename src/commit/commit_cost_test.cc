@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #include "model/digest.h"
 #include "model/key.h"
 

@@ -160,7 +160,4 @@ class Engine final : public TableImpl, private StoredRows {
   std::optional<Error> x_broken;   // after an error that only a new Open can mend
 };
 
-/// The storage of Lance datasets, with the table's options.
-std::unique_ptr<Storage> MakeLanceStorage(const TableOptions& options);
-
 }  // namespace lastword

@@ -1,11 +1,10 @@
 // The commit protocol on the storage double: what each fault leaves behind, and what the next
 // process makes of it.
-#include "commit/engine.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "commit/ledger.h"
 #include "model/digest.h"
 #include "model/key.h"
 #include "model/value_rows.h"

@@ -1,4 +1,5 @@
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
+
 #include "commit/memory_shares.h"
 
 namespace lastword {

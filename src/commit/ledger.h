@@ -11,13 +11,15 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "lance/dataset.h"
-#include "state/table_state.h"
+#include "state/stored.h"
 
 namespace lastword {
 

@@ -16,7 +16,7 @@
 #include <string>
 
 #include "lance/dataset.h"
-#include "state/table_state.h"
+#include "state/state_head.h"
 
 namespace lastword {
 

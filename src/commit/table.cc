@@ -1,7 +1,7 @@
 // The public Table: rows of named values at the border, one engine behind it.
 #include "lastword/table.h"
 
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #include "model/digest.h"
 #include "model/key.h"
 #include "model/value_rows.h"

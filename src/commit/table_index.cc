@@ -7,6 +7,8 @@
 #include "base/kill_points.h"
 #include "base/random.h"
 #include "commit/hash_groups.h"
+#include "commit/index_spill.h"
+#include "state/rocks_index.h"
 
 namespace lastword {
 namespace {

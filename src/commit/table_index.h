@@ -11,11 +11,12 @@
 #include <span>
 #include <string>
 
-#include "commit/index_spill.h"
 #include "state/memory_index.h"
-#include "state/rocks_index.h"
 
 namespace lastword {
+
+class IndexSpill;
+class RocksIndex;
 
 class TableIndex final : public KeyIndex {
  public:

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "commit/engine.h"
+#include "commit/table_impl.h"
 #include "model/row_text.h"
 #include "model/value_rows.h"
 #include "pipeline/dead_letter_source.h"

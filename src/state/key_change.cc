@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "base/planted_bug.h"
+#include "state/law.h"
 #include "state/table_state.h"
 
 namespace lastword {

@@ -5,6 +5,8 @@
 #include "base/planted_bug.h"
 #include "model/digest.h"
 #include "model/key.h"
+#include "model/version_columns.h"
+#include "state/law.h"
 #include "state/table_state.h"
 
 namespace lastword {

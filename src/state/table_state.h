@@ -7,7 +7,6 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -18,65 +17,21 @@
 #include "lastword/table.h"
 #include "model/change_batch.h"
 #include "model/row_chunk.h"
-#include "model/version_columns.h"
 #include "state/floors.h"
-#include "state/inputs.h"
 #include "state/key_extra.h"
 #include "state/key_index.h"
-#include "state/law.h"
 #include "state/overlay.h"
+#include "state/state_head.h"
+#include "state/stored.h"
 
 namespace lastword {
 
-/// What is committed: rows of the visible table, by address as of the last commit, and keys.
-class StoredRows {
- public:
-  using KeyVisit = std::function<void(const KeyHash& hash, std::string_view key)>;
-
-  virtual ~StoredRows() = default;
-  virtual Result<RowChunk> Take(std::span<const uint64_t> addresses) = 0;
-  /// Visits every key of the visible table and of the ledger; one that is in both twice. Reads both
-  /// from end to end.
-  virtual Status ForEachKey(const KeyVisit& visit) = 0;
-};
+struct StoredChange;  // state/law.h
 
 struct StateOptions {
   OnConflict on_conflict = OnConflict::kFail;
   OnResnapshot on_resnapshot = OnResnapshot::kUnset;
   LoneUpdateBefore lone_update_before = LoneUpdateBefore::kDelete;
-};
-
-/// A snapshot whose end was seen, but not every input of its source table is past it.
-struct SnapshotEnd {
-  Origin origin;
-  Version version;
-  bool shared = false;  // kSharedOrigin
-};
-
-/// What is persisted of the state beside rows and ledger rows.
-struct StateHead {
-  Inputs inputs;
-  Floors floors;
-  std::vector<SnapshotEnd> snapshot_ends;  // at most one a source table
-  uint32_t epoch = 0;                      // of new inputs
-  uint64_t highest_hi = 0;                 // of all versions decided; arrival versions start above
-  uint64_t tombstones = 0;
-  uint64_t dead_letter_from = 0;  // dead letters of older table versions were applied since
-  Counts totals;
-};
-
-/// An extra as committed, with the ledger row that holds it.
-struct StoredExtra {
-  KeyExtra extra;
-  uint64_t address = kNoAddress;
-  std::string key;
-};
-
-/// One row of the ledger that belongs to a key.
-struct LedgerRow {
-  KeyEntry entry;  // status, version, delete_input
-  std::string_view key;
-  std::string extra;  // ExtraToBytes; empty = none
 };
 
 /// What one checkpoint writes: exactly one final action a key.

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "commit/engine.h"
+#include "commit/table_impl.h"
 #include "model/engine_fixture.h"
 #include "test/double/double_storage.h"
 #include "test/status_matchers.h"

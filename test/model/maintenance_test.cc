@@ -12,7 +12,7 @@
 #include "status_matchers.h"
 #include "test/double/double_storage.h"
 #ifdef LW_WITH_LANCE
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #endif
 
 namespace lastword {

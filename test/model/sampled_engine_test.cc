@@ -11,7 +11,7 @@
 #include "model/engine_fixture.h"
 #include "model/oracle.h"
 #ifdef LW_WITH_LANCE
-#include "commit/engine.h"
+#include "commit/lance_storage.h"
 #else
 #include "test/double/double_storage.h"
 #endif
