@@ -370,6 +370,12 @@ void FormatDecoder::DecodeRecords(std::span<const RawRecord> records,
 
 }  // namespace
 
+uint64_t BytesHeld(const Decoded& decoded) {
+  uint64_t bytes = decoded.order.capacity() * sizeof(uint32_t);
+  for (const ChangeBatch& batch : decoded.tables) bytes += batch.bytes_held();
+  return bytes;
+}
+
 Result<Format> ParseFormat(std::string_view name) {
   if (name == "debezium") return Format::kDebezium;
   if (name == "records") return Format::kRecords;

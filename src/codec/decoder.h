@@ -72,6 +72,9 @@ struct Decoded {
   std::optional<Error> error;  // decoding stopped in front of this record; its place is filled
 };
 
+/// Memory that `decoded` occupies.
+uint64_t BytesHeld(const Decoded& decoded);
+
 /// Where a chunk of lines lies.
 struct ChunkPlace {
   std::string input;         // name of the file ("orders.ndjson", "-")

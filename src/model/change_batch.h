@@ -70,6 +70,14 @@ struct ChangeBatch {
   std::string_view KeyOf(const ChangeHead& head) const {
     return std::string_view(key_bytes).substr(head.key_begin, head.key_size);
   }
+  uint64_t bytes_held() const {
+    uint64_t bytes = heads.capacity() * sizeof(ChangeHead) + rows.bytes_held() +
+                     key_bytes.capacity() + details.capacity() * sizeof(ChangeDetail);
+    for (const ChangeDetail& detail : details) {
+      bytes += detail.unavailable.capacity() * sizeof(uint32_t) + detail.other_key_bytes.capacity();
+    }
+    return bytes;
+  }
 };
 
 }  // namespace lastword

@@ -1,6 +1,5 @@
 #include "source/file/decode_ahead.h"
 
-#include <cstring>
 #include <utility>
 
 namespace lastword::file {
@@ -8,6 +7,8 @@ namespace {
 
 // A chunk of one long line is not kept for the next ones.
 constexpr size_t kSpareBytesMax = 1 << 20;
+// What was full is read into again once it holds no more than so large a part.
+constexpr uint64_t kRefillNumerator = 3, kRefillDenominator = 4;
 
 }  // namespace
 
@@ -78,24 +79,26 @@ Result<std::unique_ptr<AheadChunk>> DecodeAhead::Take() {
   x_waiting_bytes -= x_taken_bytes;
   x_waiting.pop_front();
   ++x_first;
-  lock.unlock();
-  x_may_read.notify_one();
   return chunk;
 }
 
 void DecodeAhead::Recycle(std::unique_ptr<AheadChunk> chunk) {
-  if (chunk->capacity > kSpareBytesMax) chunk.reset();
+  if (chunk->buffer.capacity > kSpareBytesMax) chunk.reset();
+  bool may_read = false;
   {
     const std::lock_guard lock(x_mutex);
     x_taken_bytes = 0;
     if (chunk != nullptr) x_spare.push_back(std::move(chunk));
+    may_read = MayRead();
   }
-  x_may_read.notify_one();
+  if (may_read) x_may_read.notify_one();
 }
 
-bool DecodeAhead::MayRead() const {
+bool DecodeAhead::MayRead() {
   const uint64_t held = x_waiting_bytes + x_taken_bytes;
-  return !x_ended && !x_reading && (held == 0 || held < x_bytes_max);
+  const uint64_t low = x_bytes_max / kRefillDenominator * kRefillNumerator;
+  x_full = held != 0 && held >= (x_full ? low : x_bytes_max);
+  return !x_ended && !x_reading && !x_full;
 }
 
 bool DecodeAhead::Read(AheadChunk& chunk, std::optional<Error>& error) {
@@ -114,18 +117,11 @@ bool DecodeAhead::Read(AheadChunk& chunk, std::optional<Error>& error) {
     if (bytes.empty()) return Read(chunk, error);
   }
   if (bytes.empty()) return false;
-  if (chunk.capacity < bytes.size()) {
-    chunk.buffer = std::make_unique_for_overwrite<char[]>(bytes.size() + codec::kPaddingBytes);
-    chunk.capacity = bytes.size();
-  }
-  chunk.size = bytes.size();
-  std::memcpy(chunk.buffer.get(), bytes.data(), bytes.size());
-  std::memset(chunk.buffer.get() + bytes.size(), 0, codec::kPaddingBytes);
+  chunk.buffer = x_reader->TakeAway(bytes.size(), std::move(chunk.buffer));
   chunk.last = lines->last;
   chunk.begin = x_place;
-  x_place.Advance(bytes);
+  x_place.Advance(chunk.bytes());
   chunk.end = x_place;
-  x_reader->Consume(bytes.size());
   chunk.bytes_stored = x_reader->bytes_stored();
   return true;
 }
@@ -157,8 +153,9 @@ void DecodeAhead::Run(codec::Decoder& decoder) {
       continue;
     }
     const uint64_t number = x_first + x_waiting.size();
-    x_waiting.push_back({nullptr, chunk->size});
-    x_waiting_bytes += chunk->size;
+    const uint64_t before = chunk->bytes_held();
+    x_waiting.push_back({nullptr, before});
+    x_waiting_bytes += before;
     chunk->specs = x_specs_number;
     if (specs != x_specs_number) {
       specs = x_specs_number;
@@ -168,8 +165,10 @@ void DecodeAhead::Run(codec::Decoder& decoder) {
     lock.unlock();
     x_may_read.notify_one();
     decoder.DecodeLines(chunk->bytes(), place, chunk->last, chunk->decoded);
+    const uint64_t bytes = chunk->bytes_held();
     lock.lock();
-    x_waiting[number - x_first].chunk = std::move(chunk);
+    x_waiting[number - x_first] = {std::move(chunk), bytes};
+    x_waiting_bytes += bytes - before;
     if (number == x_first || x_ended) x_ready.notify_one();
   }
 }

@@ -23,22 +23,22 @@ namespace lastword::file {
 
 /// Whole lines of a file and what was decoded of them.
 struct AheadChunk {
-  std::unique_ptr<char[]> buffer;  // `size` bytes and codec::kPaddingBytes readable behind them
-  size_t capacity = 0, size = 0;
+  LineBuffer buffer;
   bool last = false;          // the input ends behind it
   FilePlace begin, end;       // of its first byte; behind its last
   uint64_t bytes_stored = 0;  // read from storage once it was read
   uint64_t specs = 0;         // which SetTables it was decoded under
   codec::Decoded decoded;
 
-  std::string_view bytes() const { return {buffer.get(), size}; }
+  std::string_view bytes() const { return buffer.bytes(); }
   uint64_t lines() const { return end.lines - begin.lines; }
+  uint64_t bytes_held() const { return buffer.capacity + codec::BytesHeld(decoded); }
 };
 
 class DecodeAhead {
  public:
-  /// One thread a decoder, from now until the destructor. At most `bytes_max` bytes of lines are
-  /// read and not given back, or one chunk where that holds more.
+  /// One thread a decoder, from now until the destructor. Lines that were read and not given back,
+  /// and what was decoded of them, hold at most `bytes_max`, and one chunk a thread beyond it.
   DecodeAhead(std::vector<std::unique_ptr<codec::Decoder>> decoders, uint64_t bytes_max);
   ~DecodeAhead();
   DecodeAhead(const DecodeAhead&) = delete;
@@ -67,21 +67,24 @@ class DecodeAhead {
  private:
   struct Waiting {
     std::unique_ptr<AheadChunk> chunk;  // null while a thread decodes it
-    uint64_t bytes = 0;
+    uint64_t bytes = 0;                 // that it holds
   };
 
   void Run(codec::Decoder& decoder);
-  bool MayRead() const;
+  // Whether a thread may read on. Full is full until there is room for more than one chunk: to wake
+  // a thread for each costs more than its chunk.
+  bool MayRead();
   // Reads the next chunk; the caller is the one thread that reads. False: end or error.
   bool Read(AheadChunk& chunk, std::optional<Error>& error);
 
   const uint64_t x_bytes_max;
   mutable std::mutex x_mutex;
-  std::condition_variable x_may_read;  // MayRead became true for one thread, or x_stop
+  std::condition_variable x_may_read;  // MayRead may be true for one thread, or x_stop is
   std::condition_variable x_ready;     // what Take and Finish wait for
   bool x_stop = false;
   bool x_reading = false;  // a thread holds the reader and what belongs to it
-  bool x_ended = true;     // no more lines come
+  bool x_full = false;
+  bool x_ended = true;  // no more lines come
   std::optional<Error> x_error;
   std::unique_ptr<LineReader> x_reader;
   FilePlace x_place;  // behind what was read

@@ -134,7 +134,7 @@ Result<bool> FileSource::DeliverAhead(uint64_t records_max, Delivery& out) {
       x_chunk_bytes = x_front->bytes();
       std::swap(out.decoded, x_front->decoded);
       x_front_begin = out.decoded.bytes;
-      if (x_front_begin == x_front->size) {
+      if (x_front_begin == x_front->bytes().size()) {
         x_place = x_front->end;
       } else {
         x_place.Advance(x_chunk_bytes.substr(0, x_front_begin));

@@ -23,7 +23,7 @@ struct FileSourceOptions {
   std::vector<std::string> paths;       // in order; "-" = standard input
   bool from_start = false;              // ignore positions: deliver everything again
   size_t chunk_bytes = 256 << 10;       // small enough for a core's cache
-  uint64_t ahead_bytes_max = 16 << 20;  // lines that are decoded and wait for the caller
+  uint64_t ahead_bytes_max = 16 << 20;  // lines that wait for the caller, decoded
 };
 
 class FileSource : public Source {

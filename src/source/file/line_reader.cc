@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "codec/decoder.h"
 
@@ -21,14 +22,7 @@ Result<bool> LineReader::Fill() {
     x_begin = 0;
     x_end = held;
   }
-  if (x_capacity - x_end < wanted) {
-    const size_t capacity = std::max(x_end + wanted, 2 * std::max(x_chunk_bytes, x_capacity));
-    auto buffer = std::make_unique_for_overwrite<char[]>(capacity + codec::kPaddingBytes);
-    if (x_end != 0) std::memcpy(buffer.get(), x_buffer.get(), x_end);
-    std::memset(buffer.get() + capacity, 0, codec::kPaddingBytes);
-    x_buffer = std::move(buffer);
-    x_capacity = capacity;
-  }
+  if (x_capacity - x_end < wanted) MoveInto(std::max(x_end + wanted, 2 * x_capacity), {});
   const auto got = x_stream->Read(x_buffer.get() + x_end, wanted);
   if (!got.ok()) {
     x_error = got.error();
@@ -37,6 +31,20 @@ Result<bool> LineReader::Fill() {
   x_end += *got;
   x_ended = *got == 0;
   return !x_ended;
+}
+
+std::unique_ptr<char[]> LineReader::MoveInto(size_t capacity, LineBuffer spare) {
+  if (spare.capacity < capacity) {
+    spare.memory = std::make_unique_for_overwrite<char[]>(capacity + codec::kPaddingBytes);
+    spare.capacity = capacity;
+    std::memset(spare.memory.get() + capacity, 0, codec::kPaddingBytes);
+  }
+  const size_t held = x_end - x_begin;
+  if (held != 0) std::memcpy(spare.memory.get(), x_buffer.get() + x_begin, held);
+  x_capacity = spare.capacity;
+  x_begin = 0;
+  x_end = held;
+  return std::exchange(x_buffer, std::move(spare.memory));
 }
 
 Result<LineReader::Lines> LineReader::Peek(uint64_t lines_max) {
@@ -84,6 +92,13 @@ Result<LineReader::Lines> LineReader::Peek(uint64_t lines_max) {
 void LineReader::Consume(size_t bytes) {
   x_begin += bytes;
   x_no_newline = 0;
+}
+
+LineBuffer LineReader::TakeAway(size_t bytes, LineBuffer spare) {
+  LineBuffer taken{nullptr, x_capacity, x_begin, bytes};
+  Consume(bytes);
+  taken.memory = MoveInto(std::max(x_end - x_begin, x_chunk_bytes), std::move(spare));
+  return taken;
 }
 
 Result<std::string_view> LineReader::PeekBytes(size_t size) {

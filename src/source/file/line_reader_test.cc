@@ -39,6 +39,37 @@ TEST(LineReader, GivesWholeLinesForEveryChunkSize) {
   }
 }
 
+TEST(LineReader, GivesItsMemoryAway) {
+  const TestFolder folder;
+  const std::string text = "a\n\nlonger line\nb\n" + std::string(300, 'x') + "\nthe end";
+  const std::string path = folder.Write("a", text);
+  for (size_t chunk = 1; chunk < 60; ++chunk) {
+    LineReader reader(std::move(*OpenByteStream(path)), chunk);
+    std::vector<LineBuffer> taken;
+    for (bool spare = false;; spare = !spare) {
+      const auto lines = reader.Peek(UINT64_MAX);
+      ASSERT_TRUE(lines.ok());
+      if (lines->bytes.empty()) break;
+      // Sometimes less than all of it, and sometimes memory that was used before.
+      size_t bytes = lines->bytes.size();
+      if (taken.size() % 3 == 2) bytes = lines->bytes.find('\n') + 1;
+      if (bytes == 0) bytes = lines->bytes.size();
+      LineBuffer used;
+      if (spare) {
+        used.memory = std::make_unique<char[]>(chunk + codec::kPaddingBytes);
+        used.capacity = chunk;
+      }
+      taken.push_back(reader.TakeAway(bytes, std::move(used)));
+    }
+    std::string all;
+    for (const LineBuffer& buffer : taken) {
+      EXPECT_LE(buffer.begin + buffer.size, buffer.capacity);
+      all += buffer.bytes();
+    }
+    EXPECT_EQ(all, text) << chunk;
+  }
+}
+
 TEST(LineReader, LimitsLines) {
   const TestFolder folder;
   LineReader reader(std::move(*OpenByteStream(folder.Write("a", "1\n2\n3\n4"))));
