@@ -16,6 +16,17 @@ uint64_t LiveBytes(const Fragment& fragment) {
   return static_cast<uint64_t>(static_cast<double>(fragment.bytes) * share);
 }
 
+// So many deleted rows of all are more than may be left where they are.
+uint64_t DeadTooMany(std::span<const Fragment> fragments, const CompactionPolicy& policy) {
+  uint64_t live = 0, deleted = 0;
+  for (const Fragment& fragment : fragments) {
+    live += fragment.live_rows();
+    deleted += fragment.deleted_rows;
+  }
+  const auto allowed = static_cast<uint64_t>(policy.dead_share * static_cast<double>(live));
+  return deleted - std::min(deleted, allowed);
+}
+
 bool Full(const Fragment& fragment, const CompactionPolicy& policy) {
   return fragment.live_rows() >= policy.rows_max / kFullShare ||
          LiveBytes(fragment) >= policy.bytes_max / kFullShare;
@@ -29,17 +40,19 @@ uint32_t TierOf(const Fragment& fragment, const CompactionPolicy& policy) {
   return tier;
 }
 
-// As many of `from`, in order, as one round takes; more than `least` only within round_rows.
+// As many of `from`, in order, as one round takes; more than `least` only within round_rows, and
+// until `deleted_rows` are given back.
 std::vector<uint64_t> Take(const std::vector<Fragment>& from, size_t least,
-                           const CompactionPolicy& policy) {
+                           const CompactionPolicy& policy, uint64_t deleted_rows = UINT64_MAX) {
   std::vector<uint64_t> taken;
-  uint64_t rows = 0, bytes = 0;
+  uint64_t rows = 0, bytes = 0, deleted = 0;
   for (const Fragment& fragment : from) {
     rows += fragment.live_rows();
     bytes += LiveBytes(fragment);
     if (!taken.empty() && (rows > policy.rows_max || bytes > policy.bytes_max)) break;
-    if (taken.size() >= least && rows > policy.round_rows) break;
+    if (taken.size() >= least && (rows > policy.round_rows || deleted >= deleted_rows)) break;
     taken.push_back(fragment.id);
+    deleted += fragment.deleted_rows;
   }
   std::sort(taken.begin(), taken.end());
   return taken;
@@ -68,12 +81,14 @@ std::vector<uint64_t> PlanCompaction(std::span<const Fragment> fragments,
     std::vector<uint64_t> round = Take(members, 2, policy);
     if (round.size() >= 2) return round;
   }
+  const uint64_t too_many = DeadTooMany(fragments, policy);
+  if (too_many == 0) return {};
   for (auto& [set, members] : worn) {
     // The most worn first: it gives most back for what is written.
     std::stable_sort(members.begin(), members.end(), [](const Fragment& a, const Fragment& b) {
       return a.live_rows() * b.physical_rows < b.live_rows() * a.physical_rows;
     });
-    return Take(members, 1, policy);
+    return Take(members, 1, policy, too_many);
   }
   return {};
 }
@@ -85,6 +100,7 @@ CompactionPolicy ThoroughPolicy(const CompactionPolicy& policy) {
   thorough.round_rows = policy.rows_max;
   thorough.deleted_share = 0.1;
   thorough.deleted_rows_min = 1;
+  thorough.dead_share = 0;
   return thorough;
 }
 

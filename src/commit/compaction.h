@@ -14,12 +14,14 @@ namespace lastword {
 
 struct CompactionPolicy {
   uint32_t fragments = 8;            // so many of one tier are merged; at least 2
-  double deleted_share = 0.5;        // a fragment that lost more of its rows is rewritten
-  uint64_t deleted_rows_min = 1024;  // … and so many: fewer are not worth a version
-  uint64_t tier_rows = 4096;         // the lowest tier; each next one is `fragments` times as large
-  uint64_t rows_max = 1 << 20;       // live rows that a fragment grows to by merging
-  uint64_t bytes_max = 256 << 20;    // the same in bytes
-  uint64_t round_rows = 1 << 18;     // live rows that a round rewrites, where it can do with so few
+  double deleted_share = 0.5;        // a fragment that lost more of its rows is rewritten, …
+  uint64_t deleted_rows_min = 1024;  // … and so many: fewer are not worth a version, …
+  double dead_share = 0.5;  // … once deleted rows are more than so many times the live ones: what
+                            // is updated a lot goes by itself, with nothing left to rewrite
+  uint64_t tier_rows = 4096;       // the lowest tier; each next one is `fragments` times as large
+  uint64_t rows_max = 1 << 20;     // live rows that a fragment grows to by merging
+  uint64_t bytes_max = 256 << 20;  // the same in bytes
+  uint64_t round_rows = 1 << 18;   // live rows that a round rewrites, where it can do with so few
 };
 
 /// The fragments of one round, ascending; empty = nothing is due. All are of one index_set. A round

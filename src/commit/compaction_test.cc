@@ -123,6 +123,24 @@ TEST(Compaction, GivesSpaceOfDeletedRowsBack) {
   EXPECT_EQ(PlanCompaction(fragments, large), (std::vector<uint64_t>{2, 3}));
 }
 
+TEST(Compaction, LeavesDeletedRowsWhileTheyAreFew) {
+  const CompactionPolicy policy;
+  // A third of the live rows, then more than half of them: the most worn are enough.
+  std::vector<Fragment> fragments = {Of(1, 600'000), Of(2, 120'000, 110'000),
+                                     Of(3, 120'000, 90'000)};
+  EXPECT_TRUE(PlanCompaction(fragments, policy).empty());
+  fragments.push_back(Of(4, 200'000, 160'000));
+  EXPECT_EQ(PlanCompaction(fragments, policy), (std::vector<uint64_t>{2}));
+  // Nothing else is rewritten where every row is updated again and again: it goes by itself.
+  SizedTable table(200'000, policy);
+  for (int i = 0; i < 300; ++i) {
+    table.Update(126'000);
+    table.Compact();
+  }
+  EXPECT_LE(table.physical(), table.live() * 3 / 2);
+  EXPECT_LE(table.written, 300u * 126'000 / 4);
+}
+
 TEST(Compaction, ARoundIsBounded) {
   CompactionPolicy policy;
   policy.rows_max = 10'000;

@@ -26,12 +26,11 @@ constexpr uint32_t kLedgerFragmentsFactor = 2;
 // An index takes new rows in when this share of all rows, and so many, are outside of it.
 constexpr double kUnindexedShare = 0.2;
 constexpr uint64_t kUnindexedRowsMin = 4096;
-// A round is waited for as long as the commit before it took, and so long at least. What takes
-// longer goes on beside the commits that follow.
+// A round of more rows goes on beside the commits that follow, and meanwhile only smaller ones are
+// made. Those are waited for, but no longer than the commit before took, and so long at least.
+constexpr uint64_t kSmallRows = 1 << 15;
 constexpr std::chrono::milliseconds kPatienceMin{50};
 constexpr std::chrono::hours kForever{24};
-// While it does, other fragments wait unless they have so few rows.
-constexpr uint64_t kBesideRows = 1 << 15;
 // Product quantization learns 256 centres.
 constexpr uint64_t kVectorRowsMin = 256;
 
@@ -116,7 +115,7 @@ Status Engine::CompactOrIndex(std::chrono::milliseconds patience, CommitResult& 
 }
 
 // What this round can put into its place: the fragments that were written beside the commits, or
-// those that it begins with and that are written in time.
+// those that it begins with and that are few or written in time.
 Result<std::optional<Engine::Rewrite>> Engine::ReadyRewrite(const CompactionPolicy& policy,
                                                             std::chrono::milliseconds patience) {
   std::vector<Fragment> fragments = x_table->fragments();
@@ -138,8 +137,10 @@ Result<std::optional<Engine::Rewrite>> Engine::ReadyRewrite(const CompactionPoli
     });
   }
   LW_ASSIGN_OR_RETURN(const auto round, x_table_rounds.Next(*x_table, fragments, policy,
-                                                            x_rewrite ? kBesideRows : UINT64_MAX));
+                                                            x_rewrite ? kSmallRows : UINT64_MAX));
   if (!round) return std::optional<Rewrite>();
+  const bool small = LiveRowsOf(fragments, round->fragments) <= kSmallRows;
+  if (!small && patience < kForever) patience = std::chrono::milliseconds(0);
   Rewrite begun{.fragments = round->fragments, .read_version = x_table->version()};
   LW_ASSIGN_OR_RETURN(begun.running, x_table->BeginCompaction(*round));
   if (x_rewrite || begun.running->Wait(patience)) return std::optional<Rewrite>(std::move(begun));
