@@ -29,6 +29,19 @@ void EachLine(std::string_view padded, size_t size, const Read& read) {
   }
 }
 
+uint64_t ReadValue(ondemand::value value) {
+  switch (value.type().value()) {
+    case ondemand::json_type::number:
+      return value.get_number().value().as_double() != 0;
+    case ondemand::json_type::string:
+      return value.get_string().value().size();
+    case ondemand::json_type::boolean:
+      return value.get_bool().value();
+    default:
+      return value.raw_json_token().size();
+  }
+}
+
 }  // namespace
 
 bool ReadPadded(const char* path, std::string& bytes) {
@@ -52,13 +65,11 @@ uint64_t ParseOnly(std::string_view padded, size_t size) {
       if (name == "after" || name == "before") {
         ondemand::value value = field.value().value();
         if (value.type() != ondemand::json_type::object) continue;
-        for (auto column : value.get_object()) {
-          sum += column.value().raw_json_token().value().size();
-        }
+        for (auto column : value.get_object()) sum += ReadValue(column.value());
       } else if (name == "source") {
         for (auto column : field.value().get_object()) {
-          if (column.unescaped_key().value() != "sequence") continue;
-          sum += column.value().get_string().value().size();
+          const std::string_view of = column.unescaped_key().value();
+          if (of == "lsn" || of == "sequence") sum += ReadValue(column.value());
         }
       }
     }
