@@ -202,7 +202,8 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   LW_RETURN_IF_ERROR(Poison(CommitLedger(sealed, request.id, ledger_addresses)));
   LW_KILL_POINT("commit.after_ledger");
   // Counted here, so that the committed head says what this commit leaves behind.
-  x_state.head().tombstones = x_state.TombstonesAfter(sealed, x_committed.head.tombstones);
+  x_state.head().tombstones =
+      x_committed.head.tombstones + static_cast<uint64_t>(sealed.tombstones_added);
   if (x_letters_taken) x_state.head().dead_letter_from = x_table->version() + 1;
   const std::string id = request.id.empty() ? RandomId() : request.id;
   TableProperties next = NextProperties(id, std::move(positions));

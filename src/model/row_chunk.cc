@@ -134,7 +134,7 @@ void RowAdapter::Append(const Rows& from, std::span<const uint64_t> rows, Rows& 
     }
     const ColumnData& source = from.columns[static_cast<size_t>(x_source[i])];
     if (source.type() == column.type()) {
-      for (const uint64_t row : rows) column.AppendFrom(source, row);
+      column.AppendRows(source, rows);
     } else {
       for (const uint64_t row : rows) AppendWidened(source, row, column);
     }

@@ -1,6 +1,40 @@
 #include "model/rows.h"
 
+#include "base/short_copy.h"
+
 namespace lastword {
+namespace {
+
+template <size_t kWidth>
+void GatherOf(const char* from, std::span<const uint64_t> rows, char* to) {
+  for (const uint64_t row : rows) {
+    std::memcpy(to, from + row * kWidth, kWidth);
+    to += kWidth;
+  }
+}
+
+// Values of `width` bytes: a copy of known length is no call.
+void GatherFixed(const char* from, uint32_t width, std::span<const uint64_t> rows, char* to) {
+  switch (width) {
+    case 1:
+      return GatherOf<1>(from, rows, to);
+    case 2:
+      return GatherOf<2>(from, rows, to);
+    case 4:
+      return GatherOf<4>(from, rows, to);
+    case 8:
+      return GatherOf<8>(from, rows, to);
+    case 16:
+      return GatherOf<16>(from, rows, to);
+    default:
+      for (const uint64_t row : rows) {
+        std::memcpy(to, from + row * width, width);
+        to += width;
+      }
+  }
+}
+
+}  // namespace
 
 uint32_t FixedWidth(const Type& type) {
   switch (type.kind) {
@@ -96,6 +130,29 @@ void ColumnData::AppendFrom(const ColumnData& other, uint64_t row) {
     x_offsets.push_back(x_bytes.size());
     AppendValid(true);
   }
+}
+
+void ColumnData::AppendRows(const ColumnData& other, std::span<const uint64_t> rows) {
+  assert(other.x_type == x_type && &other != this);
+  if (other.x_null_count != 0 || x_null_count != 0 || x_child) {
+    for (const uint64_t row : rows) AppendFrom(other, row);
+    return;
+  }
+  if (x_width != 0) {
+    GatherFixed(other.x_bytes.data(), x_width, rows, x_bytes.Extend(rows.size() * x_width));
+  } else {
+    uint64_t end = x_bytes.size(), size = 0;
+    for (const uint64_t row : rows) size += other.x_offsets[row + 1] - other.x_offsets[row];
+    char* to = x_bytes.Extend(size);
+    for (const uint64_t row : rows) {
+      const std::string_view value = other.Bytes(row);
+      CopyShort(to, value.data(), value.size());
+      to += value.size();
+      end += value.size();
+      x_offsets.push_back(end);
+    }
+  }
+  x_size += rows.size();
 }
 
 void ColumnData::Truncate(uint64_t size) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,8 @@ class ColumnData {
 
   /// Appends row `row` of `other`, which has the same type.
   void AppendFrom(const ColumnData& other, uint64_t row);
+  /// Appends several rows of `other`, another column of the same type, in the order of `rows`.
+  void AppendRows(const ColumnData& other, std::span<const uint64_t> rows);
   /// Drops rows from the end until `size` are left: undoes a row that failed half-way.
   void Truncate(uint64_t size);
 

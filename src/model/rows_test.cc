@@ -61,6 +61,46 @@ TEST(ColumnData, ListsOfLists) {
   EXPECT_TRUE(copy.child().child().IsNull(1));
 }
 
+TEST(ColumnData, SeveralRowsAreOneAfterTheOther) {
+  Random random(5);
+  for (const char* type : {"bool", "int16", "int32", "int64", "uuid", "decimal(40,2)", "string",
+                           "list<int32>", "vector(3)"}) {
+    for (const uint64_t nulls : {0, 20}) {  // in a hundred
+      ColumnData from(TypeOf(type));
+      std::string bytes;
+      for (int i = 0; i < 200; ++i) {
+        bytes.assign(
+            from.type().kind == TypeKind::kString ? random.Below(70) : FixedWidth(from.type()),
+            static_cast<char>('a' + i % 26));
+        if (random.Below(100) < nulls) {
+          from.AppendNull();
+        } else if (from.type().kind == TypeKind::kList) {
+          from.child().AppendFixed(int32_t{i});
+          from.AppendList(1);
+        } else if (FixedWidth(from.type()) != 0) {
+          from.AppendFixedBytes(bytes.data());
+        } else {
+          from.AppendBytes(bytes);
+        }
+      }
+      ColumnData together(from.type()), single(from.type());
+      for (int round = 0; round < 20; ++round) {
+        std::vector<uint64_t> rows(random.Below(30));
+        for (uint64_t& row : rows) row = random.Below(from.size());
+        together.AppendRows(from, rows);
+        for (const uint64_t row : rows) single.AppendFrom(from, row);
+      }
+      EXPECT_EQ(together.size(), single.size());
+      EXPECT_EQ(together.null_count(), single.null_count());
+      EXPECT_EQ(together.raw_bytes(), single.raw_bytes()) << type;
+      EXPECT_EQ(together.offsets(), single.offsets()) << type;
+      for (uint64_t row = 0; row < single.size(); ++row) {
+        EXPECT_EQ(together.IsNull(row), single.IsNull(row)) << type;
+      }
+    }
+  }
+}
+
 TEST(ColumnData, AppendsFromItself) {
   ColumnData column(TypeOf("string"));
   column.AppendBytes("a text that is longer than what a string holds in place");

@@ -1,6 +1,7 @@
 // From the overlay to what a checkpoint writes, and back into the index once it is written.
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/format.h"
 #include "base/planted_bug.h"
 #include "model/digest.h"
@@ -45,18 +46,14 @@ Status TableState::SealLoneUpdateBefores() {
 }
 
 // Extras outlive the rows they name by address: those are read now.
-Status TableState::SealLazyRows() {
+Status TableState::SealLazyRows(KeyExtra& extra) {
   const auto resolve = [this](LazyRow& lazy) -> Status {
     LW_ASSIGN_OR_RETURN(lazy.row, ReadRow(lazy));
     lazy.address = kNoAddress;
     return Ok{};
   };
-  for (uint64_t i = 0; i < x_overlay.size(); ++i) {
-    KeyExtra* extra = x_overlay.at(i).extra.get();
-    if (extra == nullptr) continue;
-    for (KeptRow& kept : extra->kept) LW_RETURN_IF_ERROR(resolve(kept.row));
-    if (extra->overwritten) LW_RETURN_IF_ERROR(resolve(extra->overwritten->row));
-  }
+  for (KeptRow& kept : extra.kept) LW_RETURN_IF_ERROR(resolve(kept.row));
+  if (extra.overwritten) LW_RETURN_IF_ERROR(resolve(extra.overwritten->row));
   return Ok{};
 }
 
@@ -94,36 +91,38 @@ Status TableState::SealRemovals(SealedBatch& sealed) {
         if (x_overlay.Find(entry.key) != nullptr) return;
         (entry.live() ? sealed.superseded : sealed.ledger_superseded).push_back(entry.address);
         sealed.erased.push_back(entry.key);
+        if (entry.status == KeyStatus::kTombstone) --sealed.tombstones_added;
       });
 }
 
-void TableState::SealRows(SealedBatch& sealed) {
+Status TableState::SealRows(SealedBatch& sealed) {
   sealed.rows = Rows(*x_schema);
   for (const char* column : kVersionColumns) {
     sealed.rows.columns.emplace_back(VersionColumnType(column));
   }
+  const size_t expected = sealed.row_keys.size();
+  for (ColumnData& column : sealed.rows.columns) {
+    column.Reserve(expected, expected * FixedWidth(column.type()));
+  }
   // In the order of memory, a chunk's rows column by column: what is read lies side by side.
-  struct Place {
-    uint32_t chunk, row;
-    PendingKey* key;
-  };
-  std::vector<Place> places;
-  places.reserve(sealed.row_keys.size());
-  for (PendingKey* key : sealed.row_keys) places.push_back({key->row.chunk, key->row.row, key});
-  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
-    return std::pair(a.chunk, a.row) < std::pair(b.chunk, b.row);
-  });
+  std::vector<uint64_t> begins = {0};  // of each chunk's rows among those of all
+  for (const auto& chunk : x_chunks) begins.push_back(begins.back() + chunk->rows.size());
+  std::vector<PendingKey*> keys(begins.back());
+  for (PendingKey* key : sealed.row_keys) keys[begins[key->row.chunk] + key->row.row] = key;
+  sealed.row_keys.clear();
   std::vector<uint64_t> rows;
-  for (size_t i = 0; i < places.size();) {
-    const size_t begin = i;
+  for (size_t i = 0; i < x_chunks.size(); ++i) {
     rows.clear();
-    for (; i < places.size() && places[i].chunk == places[begin].chunk; ++i) {
-      rows.push_back(places[i].row);
-      sealed.row_keys[i] = places[i].key;
+    for (uint64_t at = begins[i]; at < begins[i + 1]; ++at) {
+      if (keys[at] == nullptr) continue;
+      rows.push_back(at - begins[i]);
+      sealed.row_keys.push_back(keys[at]);
     }
-    const RowChunk& chunk = *x_chunks[places[begin].chunk];
+    if (rows.empty()) continue;
+    const RowChunk& chunk = *x_chunks[i];
     RowAdapter(*chunk.schema, *x_schema).Append(chunk.rows, rows, sealed.rows);
   }
+  LW_CHECK(sealed.row_keys.size() == expected, "a row belongs to one key");
   ColumnData* const versions = &sealed.rows.columns[x_schema->columns.size()];
   for (const PendingKey* key : sealed.row_keys) {
     versions[0].AppendFixed(key->now.epoch);
@@ -132,33 +131,23 @@ void TableState::SealRows(SealedBatch& sealed) {
     versions[3].AppendFixed(key->now.lo);
     versions[4].AppendFixed(key->now.digest);
   }
+  return Ok{};
 }
 
 Result<SealedBatch> TableState::Seal() {
   LW_RETURN_IF_ERROR(SealLoneUpdateBefores());
-  LW_RETURN_IF_ERROR(SealLazyRows());
   SealedBatch sealed;
   for (uint64_t i = 0; i < x_overlay.size(); ++i) {
     PendingKey& key = x_overlay.at(i);
+    if (key.extra != nullptr) LW_RETURN_IF_ERROR(SealLazyRows(*key.extra));
     if (key.changed) SealKey(key, sealed);
+    sealed.tombstones_added += key.now.status == KeyStatus::kTombstone;
+    sealed.tombstones_added -= key.before.status == KeyStatus::kTombstone;
     x_head.highest_hi = std::max(x_head.highest_hi, key.now.hi);
   }
   LW_RETURN_IF_ERROR(SealRemovals(sealed));
-  SealRows(sealed);
+  LW_RETURN_IF_ERROR(SealRows(sealed));
   return sealed;
-}
-
-uint64_t TableState::TombstonesAfter(const SealedBatch& sealed, uint64_t committed) const {
-  for (uint64_t i = 0; i < x_overlay.size(); ++i) {
-    const PendingKey& key = x_overlay.at(i);
-    committed += key.now.status == KeyStatus::kTombstone;
-    committed -= key.before.status == KeyStatus::kTombstone;
-  }
-  for (const KeyHash& key : sealed.erased) {
-    KeyEntry entry;
-    committed -= x_index.Find(key, entry) && entry.status == KeyStatus::kTombstone;
-  }
-  return committed;
 }
 
 void TableState::Readdress(SealedBatch& sealed) {

@@ -43,6 +43,7 @@ struct SealedBatch {
   std::vector<PendingKey*> ledger_keys;
   std::vector<uint64_t> ledger_superseded;
   std::vector<KeyHash> erased;  // keys outside the overlay that a truncate or a clean-up removes
+  int64_t tombstones_added = 0;
 
   bool empty() const {
     return row_keys.empty() && superseded.empty() && ledger_rows.empty() &&
@@ -87,8 +88,6 @@ class TableState {
   /// the sealed batch.
   void Committed(const SealedBatch& sealed, std::span<const uint64_t> row_addresses,
                  std::span<const uint64_t> ledger_addresses);
-  /// Tombstones once `sealed` is committed on top of `committed` ones.
-  uint64_t TombstonesAfter(const SealedBatch& sealed, uint64_t committed) const;
   /// The committed rows have moved and the index knows where to: names the superseded rows of
   /// `sealed` anew.
   void Readdress(SealedBatch& sealed);
@@ -227,10 +226,10 @@ class TableState {
 
   // seal.cc
   Status SealLoneUpdateBefores();
-  Status SealLazyRows();
+  Status SealLazyRows(KeyExtra& extra);
   void SealKey(PendingKey& key, SealedBatch& sealed);
   Status SealRemovals(SealedBatch& sealed);
-  void SealRows(SealedBatch& sealed);
+  Status SealRows(SealedBatch& sealed);
 
   KeyIndex& x_index;
   StoredRows& x_stored;

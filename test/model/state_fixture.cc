@@ -70,7 +70,7 @@ Status StateFixture::Commit() {
     stored.entry.address = ledger.back();
     x_ledger.emplace(ledger.back(), std::move(stored));
   }
-  const uint64_t tombstones = x_state->TombstonesAfter(sealed, x_head.tombstones);
+  const uint64_t tombstones = x_head.tombstones + static_cast<uint64_t>(sealed.tombstones_added);
   x_state->Committed(sealed, rows, ledger);
   x_state->head().tombstones = tombstones;
   x_head = x_state->head();
