@@ -17,6 +17,7 @@ constexpr uint16_t kFormat = 2;
 constexpr uint16_t kArrival = 1;
 constexpr size_t kIdBytes = 16;
 constexpr size_t kDigestBytes = sizeof(uint64_t);
+constexpr size_t kVersionBytes = sizeof(uint32_t) + 3 * sizeof(uint64_t);
 constexpr size_t kHeadBytesMin = 13;        // kind, digest, size of the key
 constexpr size_t kKeptBytesMax = 16 << 20;  // of memory that stays with an encoder
 constexpr std::string_view kEndsEarly = "it ends early";
@@ -86,7 +87,6 @@ class ContentReader {
   Status ReadSchema(Schema& schema);
   Status ReadHeads(ChangeBatch& changes);
   Status ReadHeadsOfFormat1(ChangeBatch& changes);
-  Version ReadVersion();
   Status ReadColumn(uint64_t rows, ColumnData& out);
   Status ReadVariable(uint64_t rows, std::string_view nulls, ColumnData& out);
   Status ReadEnds(uint64_t rows, std::string_view nulls, std::vector<uint64_t>& ends);
@@ -107,6 +107,15 @@ Status SetKind(uint8_t kind, uint32_t& next_row, ChangeHead& head) {
   if (kind == kHeadUpsert) head.row = next_row++;
   if (kind == kHeadLoneUpdateBefore) head.flags |= kUpdateBefore;
   return Ok{};
+}
+
+Version ReadVersion(ByteReader& in) {
+  Version version;
+  version.epoch = in.Get<uint32_t>();
+  version.hi = in.Get<uint64_t>();
+  version.mid = in.Get<uint64_t>();
+  version.lo = in.Get<uint64_t>();
+  return version;
 }
 
 // Begins at `begin` of the batch's keys.
@@ -150,37 +159,28 @@ Status ContentReader::ReadSchema(Schema& schema) {
   return Ok{};
 }
 
-Version ContentReader::ReadVersion() {
-  Version version;
-  version.epoch = x_in.Get<uint32_t>();
-  version.hi = x_in.Get<uint64_t>();
-  version.mid = x_in.Get<uint64_t>();
-  version.lo = x_in.Get<uint64_t>();
-  return version;
-}
-
 Status ContentReader::ReadHeads(ChangeBatch& changes) {
-  for (ChangeHead& head : changes.heads) {
-    LW_RETURN_IF_ERROR(SetKind(x_in.Get<uint8_t>(), x_rows, head));
-  }
-  for (ChangeHead& head : changes.heads) head.digest = x_in.Get<uint64_t>();
-  for (ChangeHead& head : changes.heads) {
-    if (x_arrival) break;
-    head.version = ReadVersion();
-  }
+  const uint64_t heads = changes.heads.size();
+  ByteReader kinds(x_in.GetRaw(heads * sizeof(uint8_t)));
+  ByteReader digests(x_in.GetRaw(heads * sizeof(uint64_t)));
+  ByteReader versions(x_in.GetRaw(x_arrival ? 0 : heads * kVersionBytes));
+  const std::string_view key_sizes = x_in.GetRaw(heads * sizeof(uint32_t));
   uint64_t key_bytes = 0;
-  for (ChangeHead& head : changes.heads) {
-    head.key_size = x_in.Get<uint32_t>();
-    key_bytes += head.key_size;
-  }
+  for (ByteReader sizes(key_sizes); !sizes.at_end();) key_bytes += sizes.Get<uint32_t>();
   const std::string_view keys = x_in.GetRaw(key_bytes);
   if (!x_in.ok()) return Corrupt(kEndsEarly);
   if (key_bytes > UINT32_MAX) return Corrupt(kKeysTooLong);
   changes.key_bytes.assign(keys);
+  // One pass over the heads, which are long, beside one over each column.
+  ByteReader sizes(key_sizes);
   uint64_t begin = 0;
   for (ChangeHead& head : changes.heads) {
-    SetKey(keys.substr(begin, head.key_size), begin, head);
-    begin += head.key_size;
+    LW_RETURN_IF_ERROR(SetKind(kinds.Get<uint8_t>(), x_rows, head));
+    head.digest = digests.Get<uint64_t>();
+    if (!x_arrival) head.version = ReadVersion(versions);
+    const uint32_t key_size = sizes.Get<uint32_t>();
+    SetKey(keys.substr(begin, key_size), begin, head);
+    begin += key_size;
   }
   return Ok{};
 }
@@ -189,7 +189,7 @@ Status ContentReader::ReadHeadsOfFormat1(ChangeBatch& changes) {
   for (ChangeHead& head : changes.heads) {
     LW_RETURN_IF_ERROR(SetKind(x_in.Get<uint8_t>(), x_rows, head));
     head.digest = x_in.Get<uint64_t>();
-    if (!x_arrival) head.version = ReadVersion();
+    if (!x_arrival) head.version = ReadVersion(x_in);
     const std::string_view key = x_in.GetBytes();
     if (!x_in.ok()) return Corrupt(kEndsEarly);
     if (changes.key_bytes.size() + key.size() > UINT32_MAX) return Corrupt(kKeysTooLong);
