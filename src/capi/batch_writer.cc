@@ -20,7 +20,7 @@ constexpr size_t kLineBytes = 64;
 constexpr size_t kRowBytesAhead = 256;  // of a row that is about to be overwritten or read
 constexpr uint64_t kRankOfRemoval = 1;
 constexpr uint64_t kSealedHeadBytes = 48;     // a change without its key and row, at most
-constexpr uint64_t kKeptBytesMax = 16 << 20;  // of the columns of a part
+constexpr uint64_t kKeptBytesMax = 16 << 20;  // of the heads and columns of a part
 
 std::string NewBatchId() {
   const std::string hex = RandomId();
@@ -89,7 +89,7 @@ BatchWriter::BatchWriter(WriterOptions options)
       x_incoming_rows(arrival() ? x_reader.KeySchema() : x_schema) {
   x_sealed.schema = x_schema;
   x_sealed.arrival = arrival();
-  x_sealed.changes.rows = Rows(x_schema);
+  ClearSealed();
   Begin();
 }
 
@@ -408,8 +408,6 @@ Status BatchWriter::SealRest() {
 
 Result<std::string> BatchWriter::SealPart() {
   x_sealed.id = x_batch_id;
-  x_sealed.changes.heads.clear();
-  x_sealed.changes.rows.Truncate(0);
   const Status filled = FillPart();
   x_failed = !filled.ok();
   LW_RETURN_IF_ERROR(filled);
@@ -420,19 +418,32 @@ Result<std::string> BatchWriter::SealPart() {
   x_failed = !part.ok();
   if (x_failed) return part;
   if (x_slots_sealed == x_slots.size()) Begin();
-  if (x_sealed.changes.rows.bytes_held() > kKeptBytesMax) x_sealed.changes.rows = Rows(x_schema);
+  ClearSealed();
   return part;
 }
 
+// Its memory stays for the next part, unless a batch that was not cut has made it large.
+void BatchWriter::ClearSealed() {
+  ChangeBatch& changes = x_sealed.changes;
+  const uint64_t heads_bytes = changes.heads.capacity() * sizeof(ChangeHead);
+  if (changes.rows.columns.empty() || changes.rows.bytes_held() + heads_bytes > kKeptBytesMax) {
+    changes = ChangeBatch();
+    changes.rows = Rows(x_schema);
+  }
+  changes.heads.clear();
+  changes.rows.Truncate(0);
+}
+
+// One key at least, so that there is an end to the parts.
 Status BatchWriter::FillPart() {
   uint64_t part_bytes = 0;
-  while (x_slots_sealed < x_slots.size() && part_bytes < x_options.sealed_bytes_max) {
+  do {
     const uint32_t ahead = x_slots_sealed + kSlotsAhead;
     if (ahead < x_slots.size()) PrefetchRow(x_slots[ahead].row);
     LW_RETURN_IF_ERROR(SealSlot(x_slots_sealed));
     const Slot& slot = x_slots[x_slots_sealed++];
     part_bytes += kSealedHeadBytes + slot.key_size + slot.row.size;
-  }
+  } while (x_slots_sealed < x_slots.size() && part_bytes < x_options.sealed_bytes_max);
   return Ok{};
 }
 

@@ -103,6 +103,7 @@ class BatchWriter {
   Result<std::string> SealPart();
   Status SealRest();
   Status FillPart();
+  void ClearSealed();
   void Begin();
 
   bool arrival() const { return x_options.versions.source == VersionRule::Source::kArrival; }

@@ -279,5 +279,17 @@ TEST(BatchWriter, CutsWhatItSealsWithoutSplittingAKey) {
   EXPECT_EQ(removed, static_cast<size_t>(kKeys / 5));
 }
 
+TEST(BatchWriter, APartHoldsAKeyWhereNothingFits) {
+  std::string options = kArrivalOptions;
+  options.insert(1, R"("sealed_bytes_max": 0, )");
+  BatchWriter writer(*ParseWriterOptions(options));
+  ASSERT_THAT(writer.Add(KvRow(kI, 1, "a") + KvRow(kI, 2, "b"), 2), IsOk());
+  EXPECT_EQ(Decoded(*writer.Seal()).size(), 1u);
+  EXPECT_EQ(writer.keys_held(), 1u);
+  EXPECT_EQ(Decoded(*writer.Seal()).size(), 1u);
+  EXPECT_EQ(*writer.Seal(), "");
+  EXPECT_EQ(writer.keys_held(), 0u);
+}
+
 }  // namespace
 }  // namespace lastword::capi
