@@ -5,6 +5,22 @@ function(lw_module name)
   target_link_libraries(lw_${name} PUBLIC ${ARG_DEPS})
 endfunction()
 
+# lw_precompile(NAME…): the first of these modules parses the headers that nearly all sources of all of them include,
+# once. Only what changes rarely and all of them may use: a change of one of them compiles everything here anew. Each
+# source still includes what it uses: the simulation's copies are compiled without this, and miss what is missing.
+function(lw_precompile name)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()  # Clang's carry the time they were made at, and ccache would keep none.
+  endif()
+  target_precompile_headers(lw_${name} PRIVATE
+    <algorithm> <chrono> <deque> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view>
+    <unordered_map> <unordered_set> <variant> <vector>
+    <base/format.h> <lastword/table.h> <model/change_batch.h>)
+  foreach(other ${ARGN})
+    target_precompile_headers(lw_${other} REUSE_FROM lw_${name})
+  endforeach()
+endfunction()
+
 # lw_test_module(NAME SOURCES … [DEPS …]): the same for what only tests link; a plain build leaves it out.
 function(lw_test_module name)
   lw_module(${name} ${ARGN})

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "capi/value_json.h"
-#include "commit/properties.h"
+#include "commit/commit_note.h"
 #include "model/row_chunk.h"
 #include "model/schema_change.h"
 
@@ -198,8 +198,7 @@ Result<std::string> TableSession::LastCheckpoint() {
   LW_ASSIGN_OR_RETURN(const std::vector<VersionInfo> log, impl().Log(kVersionsLookedAt));
   // Other programs' commits say nothing of checkpoints.
   for (const VersionInfo& version : log) {
-    LW_ASSIGN_OR_RETURN(const std::optional<TableProperties> ours,
-                        DecodeProperties(version.properties));
+    LW_ASSIGN_OR_RETURN(const std::optional<CommitNote> ours, ReadCommitNote(version.properties));
     if (ours && !ours->checkpoint.empty()) return ours->checkpoint;
   }
   return std::string();

@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "base/json.h"
-#include "commit/properties.h"
+#include "commit/commit_note.h"
 
 namespace lastword::cli {
 namespace {
@@ -23,7 +23,7 @@ std::string TimeText(int64_t timestamp_ms) {
 // One version. Its counts are the changes decided since the next older version that has some.
 struct LogLine {
   VersionInfo info;
-  std::optional<TableProperties> ours;
+  std::optional<CommitNote> ours;
   std::optional<Counts> counts;
 };
 
@@ -44,7 +44,7 @@ Result<std::vector<LogLine>> ReadLog(TableImpl& table, uint64_t limit) {
   std::vector<LogLine> lines;
   for (VersionInfo& info : versions) {
     LogLine& line = lines.emplace_back();
-    LW_ASSIGN_OR_RETURN(line.ours, DecodeProperties(info.properties));
+    LW_ASSIGN_OR_RETURN(line.ours, ReadCommitNote(info.properties));
     line.info = std::move(info);
   }
   const Counts* older = nullptr;
@@ -53,7 +53,7 @@ Result<std::vector<LogLine>> ReadLog(TableImpl& table, uint64_t limit) {
   if (from_first) older = &none;
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     if (!line->ours) continue;
-    const Counts& totals = line->ours->head.totals;
+    const Counts& totals = line->ours->totals;
     // A restored version has the totals of its time: they may be lower than those before it.
     if (older != nullptr && totals.applied >= older->applied && totals.stale >= older->stale &&
         totals.repeat >= older->repeat) {
