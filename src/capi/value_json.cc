@@ -4,6 +4,7 @@
 
 #include "base/base64.h"
 #include "base/format.h"
+#include "model/explanation.h"
 
 namespace lastword::capi {
 namespace {
@@ -26,20 +27,6 @@ struct ToJson {
   }
 };
 
-std::string_view NameOfState(Explanation::State state) {
-  switch (state) {
-    case Explanation::State::kLive:
-      return "live";
-    case Explanation::State::kDeleted:
-      return "deleted";
-    case Explanation::State::kUnknown:
-      return "unknown";
-    case Explanation::State::kBelowFloor:
-      return "below_floor";
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 Json ValueToJson(const Value& value) {
@@ -48,7 +35,7 @@ Json ValueToJson(const Value& value) {
 
 Json ExplanationToJson(const Explanation& explanation) {
   Json json = Json::object();
-  json["state"] = std::string(NameOfState(explanation.state));
+  json["state"] = std::string(NameOf(explanation.state));
   json["version"] = explanation.version ? Json(ToString(*explanation.version)) : Json();
   json["lance_version"] = explanation.lance_version ? Json(*explanation.lance_version) : Json();
   json["checkpoint"] = explanation.checkpoint.empty() ? Json() : Json(explanation.checkpoint);

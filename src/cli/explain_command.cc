@@ -6,23 +6,10 @@
 #include "cli/command.h"
 #include "cli/option_checks.h"
 #include "lastword/version.h"
+#include "model/explanation.h"
 
 namespace lastword::cli {
 namespace {
-
-std::string_view NameOfState(Explanation::State state) {
-  switch (state) {
-    case Explanation::State::kLive:
-      return "live";
-    case Explanation::State::kDeleted:
-      return "deleted";
-    case Explanation::State::kUnknown:
-      return "unknown";
-    case Explanation::State::kBelowFloor:
-      return "below floor";
-  }
-  return "";
-}
 
 void PrintText(const std::string& key, const Explanation& told,
                const std::optional<Version>& asked) {
@@ -30,7 +17,7 @@ void PrintText(const std::string& key, const Explanation& told,
     std::cout << Message("{:<14}{}\n", name, value);
   };
   line("key", key);
-  line("state", NameOfState(told.state));
+  line("state", NameOf(told.state));
   if (told.version) {
     line(told.state == Explanation::State::kBelowFloor ? "floor" : "version",
          ToString(*told.version));
@@ -48,7 +35,7 @@ void PrintJson(const std::string& key, const Explanation& told,
                const std::optional<Version>& asked) {
   Json json;
   json["key"] = key;
-  json["state"] = std::string(NameOfState(told.state));
+  json["state"] = std::string(NameOf(told.state));
   json["version"] = told.version ? Json(ToString(*told.version)) : Json();
   json["lance_version"] = told.lance_version ? Json(*told.lance_version) : Json();
   json["checkpoint"] = told.checkpoint.empty() ? Json() : Json(told.checkpoint);
