@@ -96,7 +96,8 @@ class Engine final : public TableImpl, private StoredRows {
   Error FencedBy(uint64_t writer_epoch) const;
   Error NameConflict(Error error);
   Result<std::optional<uint64_t>> WriterOf(uint64_t version);
-  Result<CommitReceipt> CommitTable(SealedBatch& sealed, const TableProperties& next);
+  Result<CommitReceipt> CommitTable(SealedBatch& sealed, Schema order, const TableProperties& next,
+                                    std::unique_ptr<RunningWrite> begun);
   Status OnTableConflict(SealedBatch& sealed);
   Result<bool> FindOutcome(Dataset& dataset, const std::string& transaction_id);
   TableProperties NextProperties(const std::string& checkpoint_id,

@@ -51,6 +51,10 @@ Rows InStorageOrder(Rows rows, const Schema& schema, const Schema& stored) {
   return ordered;
 }
 
+bool LedgerDue(const SealedBatch& sealed, const std::string& checkpoint_id) {
+  return !sealed.ledger_rows.empty() || !sealed.ledger_superseded.empty() || !checkpoint_id.empty();
+}
+
 }  // namespace
 
 Status Engine::Usable() const {
@@ -198,6 +202,13 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
     result.lance_version = x_table->version();
     return result;
   }
+  const Schema order = x_table->schema();
+  sealed.rows = InStorageOrder(std::move(sealed.rows), StoredSchema(x_state.schema()), order);
+  std::unique_ptr<RunningWrite> begun;
+  if (LedgerDue(sealed, request.id)) {
+    // The table's files are written beside the ledger's commit; what names them comes behind it.
+    LW_ASSIGN_OR_RETURN(begun, Poison(x_table->BeginWrite(&sealed.rows, sealed.superseded)));
+  }
   std::vector<uint64_t> ledger_addresses;
   LW_RETURN_IF_ERROR(Poison(CommitLedger(sealed, request.id, ledger_addresses)));
   LW_KILL_POINT("commit.after_ledger");
@@ -207,7 +218,8 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   if (x_letters_taken) x_state.head().dead_letter_from = x_table->version() + 1;
   const std::string id = request.id.empty() ? RandomId() : request.id;
   TableProperties next = NextProperties(id, std::move(positions));
-  LW_ASSIGN_OR_RETURN(const CommitReceipt receipt, Poison(CommitTable(sealed, next)));
+  LW_ASSIGN_OR_RETURN(const CommitReceipt receipt,
+                      Poison(CommitTable(sealed, order, next, std::move(begun))));
   LW_KILL_POINT("commit.after_visible");
 
   const std::vector<uint64_t> row_addresses = AddressesOf(receipt);
@@ -307,8 +319,7 @@ Status Engine::CommitLedger(const SealedBatch& sealed, const std::string& checkp
                             std::vector<uint64_t>& addresses) {
   x_forgotten.clear();
   LW_RETURN_IF_ERROR(RollBackLedger());
-  if (sealed.ledger_rows.empty() && sealed.ledger_superseded.empty() && checkpoint_id.empty())
-    return Ok{};
+  if (!LedgerDue(sealed, checkpoint_id)) return Ok{};
   LW_KILL_POINT("commit.before_ledger");
   const Rows rows = LedgerRows(sealed.ledger_rows, checkpoint_id, x_table->version() + 1);
   std::vector<RowAddress> deleted = sealed.ledger_superseded;
@@ -382,7 +393,10 @@ Error Engine::NameConflict(Error error) {
   return epoch > x_writer_epoch ? FencedBy(epoch) : error;
 }
 
-Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const TableProperties& next) {
+// `begun`: the files of `sealed`, whose rows are in the `order` of the stored columns; may be null.
+Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, Schema order,
+                                          const TableProperties& next,
+                                          std::unique_ptr<RunningWrite> begun) {
   const Properties properties = EncodeProperties(next);
   if (Planted(PlantedBug::kPositionsBeforeRows)) {
     CommitRequest early;
@@ -391,23 +405,25 @@ Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, const TableProper
     early.transaction_id = RandomId();
     LW_RETURN_IF_ERROR(x_table->Commit(early));
   }
-  Schema order = StoredSchema(x_state.schema());
   for (int attempt = 0;; ++attempt) {
     if (!x_letters.empty()) {
       LW_RETURN_IF_ERROR(
           x_dead_letters.Write(x_table->version() + 1, x_writer_epoch, x_letters, x_options.fsync));
       LW_KILL_POINT("commit.after_dead_letters");
     }
-    // Anew for each attempt: a foreign commit may have added a column.
-    sealed.rows = InStorageOrder(std::move(sealed.rows), order, x_table->schema());
-    order = x_table->schema();
+    if (attempt != 0) {
+      // A foreign commit may have added a column.
+      sealed.rows = InStorageOrder(std::move(sealed.rows), order, x_table->schema());
+      order = x_table->schema();
+    }
     CommitRequest request;
     request.expected_version = x_table->version();
     request.new_rows = &sealed.rows;
     request.deleted = sealed.superseded;
     request.properties = properties;
     request.transaction_id = RandomId();
-    auto receipt = x_table->Commit(request);
+    auto receipt = begun != nullptr ? x_table->CommitBegun(std::move(begun), request)
+                                    : x_table->Commit(request);
     if (receipt.ok()) return receipt;
     const ErrorKind kind = receipt.error().kind;
     if (attempt == kConflictRetriesMax) return receipt;

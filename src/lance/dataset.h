@@ -42,6 +42,14 @@ struct CommitRequest {
   std::string transaction_id;  // unique a commit; FindTransaction finds it. Letters, digits, '-'
 };
 
+/// Files of a commit that are being written, and synced where commits are, beside whatever follows.
+/// No version names them: Dataset::CommitBegun takes them over; dropped, they are waited for and
+/// removed.
+class RunningWrite {
+ public:
+  virtual ~RunningWrite() = default;
+};
+
 struct CommitReceipt {
   uint64_t version = 0;
   /// Fragments of the new rows in write order: row i of the request lies in them one after the
@@ -163,6 +171,13 @@ class Dataset {
   /// One Operation::Update: new rows, deletion vectors, properties. Synced to disk before it
   /// appears when the dataset was opened with fsync.
   virtual Result<CommitReceipt> Commit(const CommitRequest& request) = 0;
+  /// Begins to write what a commit upon the open version will hold. Rows and addresses stay as they
+  /// are until the write is committed or dropped.
+  virtual Result<std::unique_ptr<RunningWrite>> BeginWrite(const Rows* new_rows,
+                                                           std::span<const RowAddress> deleted) = 0;
+  /// Commit of what was begun; `request` names the same rows and addresses.
+  virtual Result<CommitReceipt> CommitBegun(std::unique_ptr<RunningWrite> begun,
+                                            const CommitRequest& request) = 0;
   /// Appends nullable columns; metadata only. Returns the new version.
   virtual Result<uint64_t> AddColumns(const std::vector<Column>& columns, uint64_t expected_version,
                                       const Properties& properties) = 0;

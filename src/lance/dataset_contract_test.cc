@@ -154,6 +154,42 @@ TEST_P(DatasetContractTest, AnotherHandlesCommitIsAConflictAndNothingHappens) {
   EXPECT_EQ(other->count_rows(), 4u);
 }
 
+TEST_P(DatasetContractTest, ACommitMayBeBegunBefore) {
+  ASSERT_THAT(Commit(RowsOf(1, 3)), IsOk());
+  const Rows rows = RowsOf(10, 2);
+  const std::vector<RowAddress> deleted = {1};
+  const auto request = [&](uint64_t version) {
+    return CommitRequest{.expected_version = version,
+                         .new_rows = &rows,
+                         .deleted = deleted,
+                         .properties = {{"begun", "yes"}},
+                         .transaction_id = RandomId()};
+  };
+  Result<std::unique_ptr<RunningWrite>> begun = x_dataset->BeginWrite(&rows, deleted);
+  ASSERT_THAT(begun, IsOk());
+  EXPECT_EQ(x_dataset->version(), 2u);
+  EXPECT_EQ(OpenAgain()->count_rows(), 3u) << "nothing is there before its commit";
+  begun->reset();
+  EXPECT_THAT(OpenAgain()->Versions(), IsOkAnd(ElementsAre(1, 2))) << "dropped: as if it never was";
+
+  begun = x_dataset->BeginWrite(&rows, deleted);
+  ASSERT_THAT(begun, IsOk());
+  const Result<CommitReceipt> receipt = x_dataset->CommitBegun(std::move(*begun), request(2));
+  ASSERT_THAT(receipt, IsOk());
+  ASSERT_EQ(receipt->new_fragments.size(), 1u);
+  const RowAddress first = receipt->new_fragments[0].id << 32;
+  const std::map<RowAddress, int64_t> expected = {{0, 1}, {2, 3}, {first, 10}, {first + 1, 11}};
+  EXPECT_EQ(Scan(*OpenAgain()), expected);
+
+  begun = x_dataset->BeginWrite(&rows, {});
+  ASSERT_THAT(begun, IsOk());
+  const std::unique_ptr<Dataset> other = OpenAgain();
+  EXPECT_THAT(other->Commit({.expected_version = 3, .new_rows = &rows}), IsOk());
+  EXPECT_THAT(x_dataset->CommitBegun(std::move(*begun), request(3)),
+              IsError(ErrorKind::kCommitConflict));
+  EXPECT_EQ(OpenAgain()->version(), 4u);
+}
+
 TEST_P(DatasetContractTest, EveryKindOfCommitLosesToAnEarlierOne) {
   ASSERT_THAT(Commit(RowsOf(1, 4)), IsOk());
   const std::unique_ptr<Dataset> other = OpenAgain();

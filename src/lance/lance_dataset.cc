@@ -96,9 +96,11 @@ int32_t ReceivePiece(void* context, ArrowArray* array) {
   return target->status.ok() ? 0 : 1;
 }
 
+}  // namespace
+
 // Arrays on their way into the library: what it did not take over is released here, and the rows
 // behind what it did take are waited for.
-struct Outgoing {
+struct LanceDataset::Outgoing {
   std::shared_ptr<ExportLatch> latch = std::make_shared<ExportLatch>();
   Released<ArrowSchema> schema;
   std::vector<ArrowArray> pieces;
@@ -108,9 +110,27 @@ struct Outgoing {
     }
     latch->Wait();
   }
+  /// A request for what goes out and for `deleted`.
+  lastword_lance_commit_request Request(std::span<const RowAddress> deleted) {
+    lastword_lance_commit_request raw{};
+    raw.rows_schema = pieces.empty() ? nullptr : &schema.held;
+    raw.rows = pieces.data();
+    raw.rows_size = pieces.size();
+    raw.deleted = deleted.data();
+    raw.deleted_size = deleted.size();
+    return raw;
+  }
 };
 
-}  // namespace
+class LanceDataset::LanceWrite final : public RunningWrite {
+ public:
+  ~LanceWrite() override {
+    if (running != nullptr) lastword_lance_write_abandon(running);
+  }
+
+  Outgoing outgoing;
+  lastword_lance_write* running = nullptr;
+};
 
 LanceDataset::LanceDataset(lastword_lance_dataset* handle, std::string uri)
     : x_handle(handle), x_uri(std::move(uri)) {}
@@ -331,33 +351,54 @@ Result<CommitReceipt> LanceDataset::ReceiptOf(lastword_lance_error* error,
   return result;
 }
 
-Result<CommitReceipt> LanceDataset::Commit(const CommitRequest& request) {
-  LW_RETURN_IF_ERROR(CheckCommittable());
-  Outgoing outgoing;
-  const uint64_t new_rows = request.new_rows == nullptr ? 0 : request.new_rows->size();
-  if (new_rows != 0) {
-    LW_CHECK(request.new_rows->columns.size() == x_schema.columns.size(),
-             "rows to commit have the columns of the table");
-    for (size_t i = 0; i < x_schema.columns.size(); ++i) {
-      LW_CHECK(request.new_rows->columns[i].type() == x_schema.columns[i].type,
-               "rows to commit have the types of the table");
-    }
-    LW_RETURN_IF_ERROR(ExportSchema(x_schema, false, &outgoing.schema.held));
-    LW_RETURN_IF_ERROR(ExportRows(*request.new_rows, outgoing.latch, outgoing.pieces));
+Status LanceDataset::Export(const Rows* rows, Outgoing& outgoing) const {
+  if (rows == nullptr || rows->size() == 0) return Ok{};
+  LW_CHECK(rows->columns.size() == x_schema.columns.size(),
+           "rows to commit have the columns of the table");
+  for (size_t i = 0; i < x_schema.columns.size(); ++i) {
+    LW_CHECK(rows->columns[i].type() == x_schema.columns[i].type,
+             "rows to commit have the types of the table");
   }
+  LW_RETURN_IF_ERROR(ExportSchema(x_schema, false, &outgoing.schema.held));
+  return ExportRows(*rows, outgoing.latch, outgoing.pieces);
+}
+
+Result<CommitReceipt> LanceDataset::CommitRaw(lastword_lance_commit_request& raw,
+                                              const CommitRequest& request) {
   const PropertyList properties(request.properties);
-  lastword_lance_commit_request raw{};
   raw.expected_version = request.expected_version;
-  raw.rows_schema = new_rows == 0 ? nullptr : &outgoing.schema.held;
-  raw.rows = outgoing.pieces.data();
-  raw.rows_size = outgoing.pieces.size();
-  raw.deleted = request.deleted.data();
-  raw.deleted_size = request.deleted.size();
   raw.properties = properties.get();
   raw.transaction_id = TextOf(request.transaction_id);
   lastword_lance_receipt receipt{};
   lastword_lance_error* error = lastword_lance_commit(x_handle, &raw, &receipt);
-  return ReceiptOf(error, receipt, "commit", new_rows);
+  return ReceiptOf(error, receipt, "commit",
+                   request.new_rows == nullptr ? 0 : request.new_rows->size());
+}
+
+Result<CommitReceipt> LanceDataset::Commit(const CommitRequest& request) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  Outgoing outgoing;
+  LW_RETURN_IF_ERROR(Export(request.new_rows, outgoing));
+  lastword_lance_commit_request raw = outgoing.Request(request.deleted);
+  return CommitRaw(raw, request);
+}
+
+Result<std::unique_ptr<RunningWrite>> LanceDataset::BeginWrite(
+    const Rows* new_rows, std::span<const RowAddress> deleted) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  auto write = std::make_unique<LanceWrite>();
+  LW_RETURN_IF_ERROR(Export(new_rows, write->outgoing));
+  const lastword_lance_commit_request raw = write->outgoing.Request(deleted);
+  LW_RETURN_IF_ERROR(Check(lastword_lance_write_begin(x_handle, &raw, &write->running), "write"));
+  return std::unique_ptr<RunningWrite>(std::move(write));
+}
+
+Result<CommitReceipt> LanceDataset::CommitBegun(std::unique_ptr<RunningWrite> begun,
+                                                const CommitRequest& request) {
+  LW_RETURN_IF_ERROR(CheckCommittable());
+  lastword_lance_commit_request raw{};
+  raw.begun = std::exchange(static_cast<LanceWrite&>(*begun).running, nullptr);
+  return CommitRaw(raw, request);
 }
 
 Result<uint64_t> LanceDataset::AddColumns(const std::vector<Column>& columns,

@@ -40,6 +40,10 @@ class LanceDataset : public Dataset {
                     const std::vector<std::string>& columns) override;
 
   Result<CommitReceipt> Commit(const CommitRequest& request) override;
+  Result<std::unique_ptr<RunningWrite>> BeginWrite(const Rows* new_rows,
+                                                   std::span<const RowAddress> deleted) override;
+  Result<CommitReceipt> CommitBegun(std::unique_ptr<RunningWrite> begun,
+                                    const CommitRequest& request) override;
   Result<uint64_t> AddColumns(const std::vector<Column>& columns, uint64_t expected_version,
                               const Properties& properties) override;
   Result<uint64_t> WidenColumn(const std::string& name, const Type& type, uint64_t expected_version,
@@ -61,10 +65,15 @@ class LanceDataset : public Dataset {
   IoCounters counters() const override { return x_counters; }
 
  private:
+  struct Outgoing;
+  class LanceWrite;
+
   LanceDataset(lastword_lance_dataset* handle, std::string uri);
   /// Reads what is kept of the open version: schema and fragments.
   Status Reload();
   Status CheckCommittable() const;
+  Status Export(const Rows* rows, Outgoing& outgoing) const;
+  Result<CommitReceipt> CommitRaw(lastword_lance_commit_request& raw, const CommitRequest& request);
   Result<CommitReceipt> ReceiptOf(lastword_lance_error* error,
                                   const lastword_lance_receipt& receipt, std::string_view what,
                                   uint64_t rows_written,

@@ -107,6 +107,10 @@ class MemoryDataset : public Dataset {
   Result<Rows> Take(std::span<const RowAddress> addresses,
                     const std::vector<std::string>& columns) override;
   Result<CommitReceipt> Commit(const CommitRequest& request) override;
+  Result<std::unique_ptr<RunningWrite>> BeginWrite(const Rows* new_rows,
+                                                   std::span<const RowAddress> deleted) override;
+  Result<CommitReceipt> CommitBegun(std::unique_ptr<RunningWrite> begun,
+                                    const CommitRequest& request) override;
   Result<uint64_t> AddColumns(const std::vector<Column>& columns, uint64_t expected_version,
                               const Properties& properties) override;
   Result<uint64_t> WidenColumn(const std::string& name, const Type& type, uint64_t expected_version,
@@ -296,6 +300,20 @@ Result<CommitReceipt> MemoryDataset::Commit(const CommitRequest& request) {
   x_counters.rows_written += request.new_rows == nullptr ? 0 : request.new_rows->size();
   x_counters.bytes_written += receipt.bytes_written;
   return receipt;
+}
+
+// Nothing to begin: what it is about to hold is made of the request.
+class MemoryWrite final : public RunningWrite {};
+
+Result<std::unique_ptr<RunningWrite>> MemoryDataset::BeginWrite(const Rows*,
+                                                                std::span<const RowAddress>) {
+  LW_RETURN_IF_ERROR(x_store.CheckAlive(x_incarnation));
+  return std::unique_ptr<RunningWrite>(std::make_unique<MemoryWrite>());
+}
+
+Result<CommitReceipt> MemoryDataset::CommitBegun(std::unique_ptr<RunningWrite>,
+                                                 const CommitRequest& request) {
+  return Commit(request);
 }
 
 Result<uint64_t> MemoryDataset::AddColumns(const std::vector<Column>& columns,

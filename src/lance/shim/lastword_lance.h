@@ -27,6 +27,7 @@ struct ArrowArray;
 typedef struct lastword_lance_dataset lastword_lance_dataset;
 typedef struct lastword_lance_scan lastword_lance_scan;
 typedef struct lastword_lance_compaction lastword_lance_compaction;
+typedef struct lastword_lance_write lastword_lance_write;
 typedef struct lastword_lance_error lastword_lance_error;
 
 enum lastword_lance_error_class {
@@ -169,9 +170,19 @@ typedef struct {
   size_t rows_size;
   const uint64_t* deleted; /* addresses of live rows, without repetition */
   size_t deleted_size;
+  lastword_lance_write* begun; /* NULL, or in the place of rows and deleted; moved */
   lastword_lance_properties properties;
   lastword_lance_text transaction_id;
 } lastword_lance_commit_request;
+
+/* Begins to write the rows and the deletions of a request, on threads of the library; of the
+ * request only they are read. The commit names what is `begun` upon the version that is open now.
+ * Each write is ended by a commit or by abandon, once. */
+lastword_lance_error* lastword_lance_write_begin(lastword_lance_dataset* dataset,
+                                                 const lastword_lance_commit_request* request,
+                                                 lastword_lance_write** out);
+/* Waits, and removes what was written. */
+void lastword_lance_write_abandon(lastword_lance_write* write);
 
 lastword_lance_error* lastword_lance_commit(lastword_lance_dataset* dataset,
                                             const lastword_lance_commit_request* request,

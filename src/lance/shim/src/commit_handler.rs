@@ -87,14 +87,14 @@ impl CommitGate {
         }
     }
 
-    /// Syncs files of fragments that a later commit will name: it has little left to wait for.
+    /// Syncs new files of fragments that a later commit will name: it has little left to wait for.
     pub async fn sync_ahead(&self, dataset: &Dataset, fragments: &[Fragment]) -> Outcome<()> {
         let store = dataset.object_store(None).await?;
         if !self.fsync || !store.has_direct_local_paths() {
             return Ok(());
         }
         let root = PathBuf::from(to_local_path(&dataset_base(dataset)));
-        let files = fragment_files(&[], fragments);
+        let files = fragment_files(&dataset.manifest.fragments, fragments);
         let files: Vec<PathBuf> = files.iter().map(|file| root.join(file)).collect();
         // Of the runtime's threads, none waits for the disk.
         let synced = tokio::task::spawn_blocking(move || sync_all(&files)).await;

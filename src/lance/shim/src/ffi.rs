@@ -16,7 +16,7 @@ use crate::index::IndexInfo;
 use crate::maintenance::{Compaction, CompactionRequest};
 use crate::runtime::block_on;
 use crate::scan::Scan;
-use crate::write::Request;
+use crate::write::{Files, Request, Write};
 
 /// What `lastword_lance_error*` points to.
 pub type ErrorBox = Failure;
@@ -92,6 +92,7 @@ pub struct RawCommitRequest {
     rows_size: usize,
     deleted: *const u64,
     deleted_size: usize,
+    begun: *mut Write,
     properties: PropertyList,
     transaction_id: Text,
 }
@@ -526,6 +527,38 @@ pub unsafe extern "C" fn lastword_lance_take(
     })
 }
 
+/// Takes the rows of a request over; none where it has none.
+unsafe fn rows_of(raw: &RawCommitRequest) -> Outcome<Vec<RecordBatch>> {
+    if raw.rows_schema.is_null() {
+        return Ok(Vec::new());
+    }
+    unsafe {
+        let schema = take_schema(raw.rows_schema)?;
+        take_rows(&schema, raw.rows, raw.rows_size)
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_write_begin(
+    dataset: *mut DatasetBox,
+    request: *const RawCommitRequest,
+    out: *mut *mut Write,
+) -> *mut ErrorBox {
+    guard(|| unsafe {
+        let raw = &*request;
+        let deleted = slice(raw.deleted, raw.deleted_size).to_vec();
+        let begun = (*dataset).handle.begin_write(rows_of(raw)?, deleted);
+        *out = Box::into_raw(Box::new(begun));
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lastword_lance_write_abandon(write: *mut Write) {
+    let write = unsafe { Box::from_raw(write) };
+    let _ = catch_unwind(AssertUnwindSafe(|| block_on(write.abandon())));
+}
+
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lastword_lance_commit(
     dataset: *mut DatasetBox,
@@ -534,16 +567,17 @@ pub unsafe extern "C" fn lastword_lance_commit(
 ) -> *mut ErrorBox {
     guard(|| unsafe {
         let raw = &*request;
-        let rows = if raw.rows_schema.is_null() {
-            Vec::new()
+        let files = if raw.begun.is_null() {
+            Files::Of {
+                rows: rows_of(raw)?,
+                deleted: slice(raw.deleted, raw.deleted_size).to_vec(),
+            }
         } else {
-            let schema = take_schema(raw.rows_schema)?;
-            take_rows(&schema, raw.rows, raw.rows_size)?
+            Files::Begun(*Box::from_raw(raw.begun))
         };
         let request = Request {
             expected_version: raw.expected_version,
-            rows,
-            deleted: slice(raw.deleted, raw.deleted_size).to_vec(),
+            files,
             properties: read_properties(raw.properties)?,
             transaction_id: raw.transaction_id.read()?,
         };

@@ -1,7 +1,7 @@
 //! A commit of new rows and deleted addresses: one `Operation::Update`, built by hand.
 //!
 //! Cost is that of the batch and of the fragments it touches. Nothing is searched, joined or
-//! scanned.
+//! scanned. Its files can be begun before it, beside the commit of another dataset.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,10 +16,12 @@ use lance::dataset::{InsertBuilder, WriteMode, WriteParams};
 use lance_core::utils::deletion::DeletionVector;
 use lance_table::format::{DeletionFile, Fragment};
 use lance_table::io::deletion::write_deletion_file;
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::dataset::{Committed, DeletionCache, Handle, Properties};
 use crate::durability;
 use crate::error::{Class, Failure, Outcome};
+use crate::runtime;
 
 /// Fragments whose deletion vectors are read and written side by side.
 const FRAGMENTS_AT_ONCE: usize = 16;
@@ -27,10 +29,20 @@ const FRAGMENTS_AT_ONCE: usize = 16;
 /// default is 90 GB.
 const FILE_BYTES_MAX: usize = 256 << 20;
 
+/// What is new in the files of a commit.
+pub enum Files {
+    /// To be written by the commit.
+    Of {
+        rows: Vec<RecordBatch>,
+        deleted: Vec<u64>,
+    },
+    /// Begun before, upon the version that the commit expects.
+    Begun(Write),
+}
+
 pub struct Request {
     pub expected_version: u64,
-    pub rows: Vec<RecordBatch>,
-    pub deleted: Vec<u64>,
+    pub files: Files,
     pub properties: Properties,
     pub transaction_id: String,
 }
@@ -41,20 +53,80 @@ pub struct Touched {
     rest: Option<(Fragment, Arc<DeletionVector>)>,
 }
 
-impl Handle {
-    pub async fn commit(&mut self, request: Request) -> Outcome<Committed> {
-        self.check_next_is_free(request.expected_version).await?;
-        let (new_fragments, touched) = try_join(
-            write_rows(self.dataset.clone(), request.rows),
-            delete_rows(self.dataset.clone(), &self.deletions, request.deleted),
-        )
-        .await?;
+struct Written {
+    new_fragments: Vec<Fragment>,
+    touched: Vec<Touched>,
+}
 
-        let updated: Vec<Fragment> = touched
+impl Written {
+    fn updated(&self) -> Vec<Fragment> {
+        let rests = self
+            .touched
             .iter()
-            .filter_map(|touched| touched.rest.as_ref().map(|(fragment, _)| fragment.clone()))
-            .collect();
-        let written = [new_fragments.clone(), updated.clone()].concat();
+            .filter_map(|touched| touched.rest.as_ref());
+        rests.map(|(fragment, _)| fragment.clone()).collect()
+    }
+
+    /// All that name new files.
+    fn fragments(&self) -> Vec<Fragment> {
+        [self.new_fragments.clone(), self.updated()].concat()
+    }
+}
+
+/// Files on their way, on the runtime's threads: no version names them yet. Ended by a commit or by
+/// `abandon`.
+pub struct Write {
+    base: Arc<Dataset>,
+    task: JoinHandle<Outcome<Written>>,
+}
+
+impl Write {
+    async fn finish(self) -> Outcome<Written> {
+        self.task.await.unwrap_or_else(|error| Err(panicked(error)))
+    }
+
+    /// Waits, and removes what was written.
+    pub async fn abandon(self) {
+        let base = self.base.clone();
+        if let Ok(written) = self.finish().await {
+            discard(&base, &written.fragments()).await;
+        }
+    }
+}
+
+impl Handle {
+    /// Begins to write and sync what a commit upon the open version will name.
+    pub fn begin_write(&self, rows: Vec<RecordBatch>, deleted: Vec<u64>) -> Write {
+        let base = self.dataset.clone();
+        let (dataset, gate) = (base.clone(), self.gate.clone());
+        let deletions = self.by_fragment(deleted);
+        let task = runtime::handle().spawn(async move {
+            let written = write_files(dataset.clone(), rows, deletions).await?;
+            gate.sync_ahead(&dataset, &written.fragments()).await?;
+            Ok(written)
+        });
+        Write { base, task }
+    }
+
+    pub async fn commit(&mut self, request: Request) -> Outcome<Committed> {
+        let free = self.check_next_is_free(request.expected_version).await;
+        let written = match (free, request.files) {
+            (Ok(()), Files::Of { rows, deleted }) => {
+                write_files(self.dataset.clone(), rows, self.by_fragment(deleted)).await?
+            }
+            (Ok(()), Files::Begun(write)) => write.finish().await?,
+            (Err(failure), files) => {
+                if let Files::Begun(write) = files {
+                    write.abandon().await;
+                }
+                return Err(failure);
+            }
+        };
+        let (updated, fragments) = (written.updated(), written.fragments());
+        let Written {
+            new_fragments,
+            touched,
+        } = written;
         let operation = Operation::Update {
             removed_fragment_ids: touched
                 .iter()
@@ -89,12 +161,47 @@ impl Handle {
             Err(failure) => {
                 // Only where nothing can have become visible; otherwise the files may be in use.
                 if matches!(failure.class, Class::Conflict | Class::DiskFull) {
-                    discard(&base, &written).await;
+                    discard(&base, &fragments).await;
                 }
                 Err(failure)
             }
         }
     }
+
+    /// Deleted offsets of each fragment, with its vector where that is known.
+    fn by_fragment(&self, deleted: Vec<u64>) -> Vec<Deletions> {
+        let mut offsets: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for address in deleted {
+            let of = offsets.entry(address >> 32).or_default();
+            of.push(address as u32);
+        }
+        let all = offsets.into_iter().map(|(id, offsets)| Deletions {
+            id,
+            offsets,
+            cached: self.deletions.vectors.get(&id).cloned(),
+        });
+        all.collect()
+    }
+}
+
+fn panicked(error: JoinError) -> Failure {
+    Failure::new(Class::Panic, error.to_string())
+}
+
+async fn write_files(
+    dataset: Arc<Dataset>,
+    rows: Vec<RecordBatch>,
+    deletions: Vec<Deletions>,
+) -> Outcome<Written> {
+    let (new_fragments, touched) = try_join(
+        write_rows(dataset.clone(), rows),
+        delete_rows(dataset, deletions),
+    )
+    .await?;
+    Ok(Written {
+        new_fragments,
+        touched,
+    })
 }
 
 /// Writes data files for `rows`; their fragments have no id yet.
@@ -123,40 +230,32 @@ async fn write_rows(dataset: Arc<Dataset>, rows: Vec<RecordBatch>) -> Outcome<Ve
     }
 }
 
-/// Writes the deletion vectors of every fragment that `deleted` touches.
-async fn delete_rows(
-    dataset: Arc<Dataset>,
-    cache: &DeletionCache,
-    deleted: Vec<u64>,
-) -> Outcome<Vec<Touched>> {
-    let mut offsets: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-    for address in deleted {
-        offsets
-            .entry(address >> 32)
-            .or_default()
-            .push(address as u32);
-    }
-    iter(offsets.into_iter().map(|(id, offsets)| {
+/// What is deleted of one fragment.
+struct Deletions {
+    id: u64,
+    offsets: Vec<u32>,
+    cached: Option<(DeletionFile, Arc<DeletionVector>)>,
+}
+
+/// Writes the deletion vector of every fragment that `deletions` touch.
+async fn delete_rows(dataset: Arc<Dataset>, deletions: Vec<Deletions>) -> Outcome<Vec<Touched>> {
+    iter(deletions.into_iter().map(|of| {
         let dataset = dataset.clone();
-        let cached = cache.vectors.get(&id).cloned();
         // Spawned: taking a large vector apart and putting it together is computing, not waiting.
-        tokio::spawn(async move { delete_from(&dataset, id, offsets, cached).await })
+        tokio::spawn(async move { delete_from(&dataset, of).await })
     }))
     .buffered(FRAGMENTS_AT_ONCE)
-    .map(|joined| match joined {
-        Ok(touched) => touched,
-        Err(error) => Err(Failure::new(Class::Panic, error.to_string())),
-    })
+    .map(|joined| joined.unwrap_or_else(|error| Err(panicked(error))))
     .try_collect()
     .await
 }
 
-async fn delete_from(
-    dataset: &Arc<Dataset>,
-    id: u64,
-    offsets: Vec<u32>,
-    cached: Option<(DeletionFile, Arc<DeletionVector>)>,
-) -> Outcome<Touched> {
+async fn delete_from(dataset: &Arc<Dataset>, deletions: Deletions) -> Outcome<Touched> {
+    let Deletions {
+        id,
+        offsets,
+        cached,
+    } = deletions;
     let not_live =
         |offset: u32| Failure::invalid(format!("row {offset} of fragment {id} is not live"));
     let index = usize::try_from(id).map_err(|_| Failure::invalid("fragment id"))?;
