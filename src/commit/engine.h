@@ -84,6 +84,7 @@ class Engine final : public TableImpl, private StoredRows {
   // engine_commit.cc
   Status Usable() const;
   Status DropKnownLetters();
+  Status LettersCommitted();
   template <typename T>
   T Poison(T result);
   Status CreateDatasets();

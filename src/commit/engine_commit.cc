@@ -146,6 +146,16 @@ Status Engine::DropKnownLetters() {
   return Ok{};
 }
 
+// Those of the batch are known now; where it took the older ones, they are gone.
+Status Engine::LettersCommitted() {
+  if (x_letters_taken && x_known_letters) x_known_letters->clear();
+  for (const DeadLetter& letter : x_letters) x_known_letters->insert(HashOf(letter));
+  x_letters.clear();
+  if (x_letters_taken) LW_RETURN_IF_ERROR(x_dead_letters.RemoveBelow(x_committed.version));
+  x_letters_taken = false;
+  return Ok{};
+}
+
 Status Engine::TakeDeadLetters() {
   LW_RETURN_IF_ERROR(Usable());
   x_letters_taken = true;
@@ -227,11 +237,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   x_state.Committed(sealed, row_addresses, ledger_addresses);
   x_committed = std::move(next);
   x_committed.version = receipt.version;
-  if (x_letters_taken && x_known_letters) x_known_letters->clear();
-  for (const DeadLetter& letter : x_letters) x_known_letters->insert(HashOf(letter));
-  x_letters.clear();
-  if (x_letters_taken) LW_RETURN_IF_ERROR(x_dead_letters.RemoveBelow(receipt.version));
-  x_letters_taken = false;
+  LW_RETURN_IF_ERROR(LettersCommitted());
   if (!request.id.empty()) x_checkpoints.insert(CheckpointHash(request.id));
   for (const KeyHash& id : x_forgotten) x_checkpoints.erase(id);
   x_forgotten.clear();
