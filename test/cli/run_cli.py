@@ -660,22 +660,30 @@ def test_signals(case):
         same(position["lines"], rows)
 
 
-def test_progress_only_on_a_terminal(case):
-    case.write(
-        "big.ndjson",
-        "".join(
-            f'{{"seq":{i},"key":"k{i % 50}","op":"upsert","value":{i}}}\n' for i in range(900_000)
-        ),
-    )
-    case.apply("big.ndjson", *SEQUENCED)
-    same(case.err, "")
-    main, side = pty.openpty()
+def apply_slowly(case, stderr):
+    """Begins to apply a stream whose second half comes later than progress is drawn again."""
+    lines = [f'{{"seq":{i},"key":"k{i % 50}","op":"upsert","value":{i}}}\n' for i in range(20_000)]
     process = subprocess.Popen(
-        [PROGRAM, "apply", "big.ndjson", *SEQUENCED, "--from-start"],
+        [PROGRAM, "apply", "-", *SEQUENCED],
         cwd=case.folder,
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
-        stderr=side,
+        stderr=stderr,
     )
+    for half in (lines[:10_000], lines[10_000:]):
+        process.stdin.write("".join(half).encode())
+        process.stdin.flush()
+        time.sleep(0.5)
+    process.stdin.close()
+    return process
+
+
+def test_progress_only_on_a_terminal(case):
+    process = apply_slowly(case, subprocess.PIPE)
+    same(process.stderr.read(), b"")
+    same(process.wait(timeout=60), 0)
+    main, side = pty.openpty()
+    process = apply_slowly(case, side)
     os.close(side)
     said = b""
     while True:
