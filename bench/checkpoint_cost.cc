@@ -103,7 +103,7 @@ int Main(int argc, char** argv) {
   const uint64_t changes = std::min<uint64_t>(rows, std::strtoull(argv[3], nullptr, 10));
   TableOptions options;
   options.schema = PayloadSchema();
-  options.memory_bytes_max = 16ull << 30;
+  options.memory_bytes_max = 20ull << 30;  // the index of 100 M keys in memory
   const auto storage = MakeLanceStorage(options);
   const double begin = Seconds();
   auto table = TableImpl::Open(argv[1], options, *storage);
