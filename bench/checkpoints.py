@@ -5,12 +5,14 @@
 
 For each size of the table: Lastword's checkpoint (synced, with its versions, tombstones and
 positions), pylance's merge_insert + delete with and without a BTREE index on the key, and delta-rs'
-MERGE, in turns; none of the others syncs or keeps versions. Opening is compared with pylance's scan
+MERGE, in turns; none of the others syncs or keeps versions. What one leaves to be written is on the
+disk before the next begins: only Lastword would wait for it. Opening is compared with pylance's scan
 of the key column, without and with the addresses of its rows. Rows are checked by count.
 """
 
 import argparse
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -83,6 +85,11 @@ def delta_peer(options, rows, table):
     return run
 
 
+def turn(run):
+    os.sync()
+    return run()
+
+
 def key_scan_seconds(uri, with_addresses):
     """The fastest of some scans of the key column: the file is in the system's cache, as it is for
     the opening. An index cannot be built without addresses, so both ways are told."""
@@ -131,7 +138,7 @@ def measure(options, rows):
         "pylance-btree": lance_peer(options, rows, datasets[indexed]),
         "delta-rs": delta_peer(options, rows, DeltaTable(delta)),
     }
-    rounds = [{name: run() for name, run in engines.items()} for _ in range(options.rounds)]
+    rounds = [{name: turn(run) for name, run in engines.items()} for _ in range(options.rounds)]
     lastword.close()
     deleted = {rows - lance.dataset(uri).count_rows() for uri in datasets}
     if max(deleted) > options.changes // 10 * options.rounds:
