@@ -31,8 +31,11 @@ void EachLine(std::string_view padded, size_t size, const Read& read) {
 
 uint64_t ReadValue(ondemand::value value) {
   switch (value.type().value()) {
-    case ondemand::json_type::number:
-      return value.get_number().value().as_double() != 0;
+    case ondemand::json_type::number: {
+      int64_t integer = 0;
+      if (value.get_int64().get(integer) == simdjson::SUCCESS) return integer != 0;
+      return value.get_double().value() != 0;
+    }
     case ondemand::json_type::string:
       return value.get_string().value().size();
     case ondemand::json_type::boolean:
