@@ -6,8 +6,8 @@
 For each size of the table: Lastword's checkpoint (synced, with its versions, tombstones and
 positions), pylance's merge_insert + delete with and without a BTREE index on the key, and delta-rs'
 MERGE, in turns; none of the others syncs or keeps versions. What one leaves to be written is on the
-disk before the next begins: only Lastword would wait for it. Opening is compared with pylance's scan
-of the key column, without and with the addresses of its rows. Rows are checked by count.
+disk before the next begins: only Lastword would wait for it. Opening is compared with pylance's
+scan of the key column, without and with the addresses of its rows. Rows are checked by count.
 """
 
 import argparse
