@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/utf8.h"
 #include "model/decimal.h"
+#include "model/version_bytes.h"
 
 namespace lastword::capi {
 namespace {
@@ -185,12 +186,7 @@ Status RowReader::ReadRow(std::string_view& encoded, bool key_only, Rows& rows, 
                           Version& version) {
   ByteReader in(encoded);
   const uint8_t kind_byte = in.Get<uint8_t>();
-  if (x_with_version) {
-    version.epoch = in.Get<uint32_t>();
-    version.hi = in.Get<uint64_t>();
-    version.mid = in.Get<uint64_t>();
-    version.lo = in.Get<uint64_t>();
-  }
+  if (x_with_version) version = GetVersion(in);
   const std::string_view nulls = in.GetRaw((x_fields.size() + 7) / 8);
   if (!in.ok()) return EndsEarly();
   if (kind_byte > static_cast<uint8_t>(RowKind::kDelete)) {

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "capi/options.h"
+#include "model/version_bytes.h"
 #include "source/packing.h"
 
 namespace lastword::capi {
@@ -17,7 +18,6 @@ constexpr uint16_t kFormat = 2;
 constexpr uint16_t kArrival = 1;
 constexpr size_t kIdBytes = 16;
 constexpr size_t kDigestBytes = sizeof(uint64_t);
-constexpr size_t kVersionBytes = sizeof(uint32_t) + 3 * sizeof(uint64_t);
 constexpr size_t kHeadBytesMin = 13;        // kind, digest, size of the key
 constexpr size_t kKeptBytesMax = 16 << 20;  // of memory that stays with an encoder
 constexpr std::string_view kEndsEarly = "it ends early";
@@ -44,10 +44,7 @@ void PutHeads(const SealedChanges& sealed, ByteWriter& out) {
   PutEach(changes, out, [](const ChangeHead& head) { return head.digest; });
   for (const ChangeHead& head : changes.heads) {
     if (sealed.arrival) break;
-    out.Put(head.version.epoch);
-    out.Put(head.version.hi);
-    out.Put(head.version.mid);
-    out.Put(head.version.lo);
+    PutVersion(head.version, out);
   }
   PutEach(changes, out, [](const ChangeHead& head) { return head.key_size; });
   for (const ChangeHead& head : changes.heads) out.PutRaw(changes.KeyOf(head));
@@ -109,15 +106,6 @@ Status SetKind(uint8_t kind, uint32_t& next_row, ChangeHead& head) {
   return Ok{};
 }
 
-Version ReadVersion(ByteReader& in) {
-  Version version;
-  version.epoch = in.Get<uint32_t>();
-  version.hi = in.Get<uint64_t>();
-  version.mid = in.Get<uint64_t>();
-  version.lo = in.Get<uint64_t>();
-  return version;
-}
-
 // Begins at `begin` of the batch's keys.
 void SetKey(std::string_view key, uint64_t begin, ChangeHead& head) {
   head.key = Hash128(key);
@@ -177,7 +165,7 @@ Status ContentReader::ReadHeads(ChangeBatch& changes) {
   for (ChangeHead& head : changes.heads) {
     LW_RETURN_IF_ERROR(SetKind(kinds.Get<uint8_t>(), x_rows, head));
     head.digest = digests.Get<uint64_t>();
-    if (!x_arrival) head.version = ReadVersion(versions);
+    if (!x_arrival) head.version = GetVersion(versions);
     const uint32_t key_size = sizes.Get<uint32_t>();
     SetKey(keys.substr(begin, key_size), begin, head);
     begin += key_size;
@@ -189,7 +177,7 @@ Status ContentReader::ReadHeadsOfFormat1(ChangeBatch& changes) {
   for (ChangeHead& head : changes.heads) {
     LW_RETURN_IF_ERROR(SetKind(x_in.Get<uint8_t>(), x_rows, head));
     head.digest = x_in.Get<uint64_t>();
-    if (!x_arrival) head.version = ReadVersion(x_in);
+    if (!x_arrival) head.version = GetVersion(x_in);
     const std::string_view key = x_in.GetBytes();
     if (!x_in.ok()) return Corrupt(kEndsEarly);
     if (changes.key_bytes.size() + key.size() > UINT32_MAX) return Corrupt(kKeysTooLong);

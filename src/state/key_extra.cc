@@ -1,25 +1,10 @@
 #include "state/key_extra.h"
 
 #include "base/bytes.h"
+#include "model/version_bytes.h"
 
 namespace lastword {
 namespace {
-
-void PutVersion(const Version& version, ByteWriter& out) {
-  out.Put(version.epoch);
-  out.Put(version.hi);
-  out.Put(version.mid);
-  out.Put(version.lo);
-}
-
-Version GetVersion(ByteReader& in) {
-  Version version;
-  version.epoch = in.Get<uint32_t>();
-  version.hi = in.Get<uint64_t>();
-  version.mid = in.Get<uint64_t>();
-  version.lo = in.Get<uint64_t>();
-  return version;
-}
 
 void PutHash(const KeyHash& hash, ByteWriter& out) {
   out.Put(hash.high);
