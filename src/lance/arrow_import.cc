@@ -18,6 +18,7 @@ struct Slice {
   const T* Values(int buffer) const {
     return static_cast<const T*>(array.buffers[buffer]);
   }
+  bool HasNoNulls() const { return array.null_count == 0 || array.buffers[0] == nullptr; }
   bool IsNull(int64_t row) const {
     const auto* valid = Values<uint8_t>(0);
     const int64_t bit = begin + row;
@@ -37,6 +38,7 @@ Status ImportColumn(const Slice& slice, ColumnData& column);
 void ImportFixed(const Slice& slice, ColumnData& column) {
   const uint32_t width = FixedWidth(column.type());
   const char* values = slice.Values<char>(1) + slice.begin * width;
+  if (slice.HasNoNulls()) return column.AppendFixedRun(values, static_cast<uint64_t>(slice.count));
   for (int64_t i = 0; i < slice.count; ++i) {
     if (slice.IsNull(i)) {
       column.AppendNull();

@@ -94,6 +94,17 @@ void ColumnData::AppendValidBit(bool valid) {
   x_null_count += !valid;
 }
 
+void ColumnData::AppendFixedRun(const void* bytes, uint64_t rows) {
+  assert(x_width != 0);
+  if (rows == 0) return;
+  std::memcpy(x_bytes.Extend(rows * x_width), bytes, rows * x_width);
+  if (x_null_count == 0) {
+    x_size += rows;
+    return;
+  }
+  for (uint64_t row = 0; row < rows; ++row) AppendValidBit(true);
+}
+
 void ColumnData::AppendNull() {
   if (x_width != 0) {
     std::memset(x_bytes.Extend(x_width), 0, x_width);

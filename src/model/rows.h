@@ -53,6 +53,8 @@ class ColumnData {
     std::memcpy(x_bytes.Extend(x_width), bytes, x_width);
     AppendValid(true);
   }
+  /// Appends `rows` fixed-width values, one behind the other in `bytes`, none of them NULL.
+  void AppendFixedRun(const void* bytes, uint64_t rows);
   /// Appends a text, bytes or json value.
   void AppendBytes(std::string_view bytes) {
     assert(x_width == 0 && !x_child);

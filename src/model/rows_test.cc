@@ -31,6 +31,26 @@ TEST(ColumnData, FixedValuesAndNulls) {
   EXPECT_GT(column.bytes_held(), 12u);
 }
 
+TEST(ColumnData, ARunOfValuesFollowsValuesAndNulls) {
+  const int32_t run[] = {1, -2, 3, 4, 5, 6, 7, 8, 9};
+  ColumnData column(TypeOf("int32"));
+  column.AppendFixedRun(run, 2);
+  column.AppendFixedRun(nullptr, 0);
+  EXPECT_EQ(column.null_count(), 0u);
+  column.AppendNull();
+  column.AppendFixedRun(run, 9);
+  column.AppendNull();
+  ASSERT_EQ(column.size(), 13u);
+  EXPECT_EQ(column.null_count(), 2u);
+  EXPECT_EQ(column.Fixed<int32_t>(1), -2);
+  for (uint64_t row = 0; row < column.size(); ++row) {
+    EXPECT_EQ(column.IsNull(row), row == 2 || row == 12) << row;
+    if (row > 2 && row < 12) {
+      EXPECT_EQ(column.Fixed<int32_t>(row), run[row - 3]);
+    }
+  }
+}
+
 TEST(ColumnData, TextKeepsEmptyApartFromNull) {
   ColumnData column(TypeOf("string"));
   column.AppendBytes("");
