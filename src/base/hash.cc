@@ -14,6 +14,11 @@ KeyHash Hash128(std::string_view bytes) {
   return {hash.high64, hash.low64};
 }
 
+void Hash128Each(std::string_view bytes, size_t count, KeyHash* hashes) {
+  const size_t size = count == 0 ? 0 : bytes.size() / count;
+  for (size_t i = 0; i < count; ++i) hashes[i] = Hash128(bytes.substr(i * size, size));
+}
+
 struct Hasher128::State {
   XXH3_state_t hash;
 };

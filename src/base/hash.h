@@ -20,6 +20,8 @@ struct KeyHash {
 uint64_t Hash64(std::string_view bytes);
 /// XXH3-128, seed 0.
 KeyHash Hash128(std::string_view bytes);
+/// Hash128 of `count` texts of one length, which lie one behind the other in `bytes`.
+void Hash128Each(std::string_view bytes, size_t count, KeyHash* hashes);
 
 /// XXH3-128 of bytes that come in pieces: the digest after any cut is Hash128 of the whole.
 class Hasher128 {

@@ -31,6 +31,18 @@ TEST(Hash, PiecesHashLikeTheWhole) {
   }
 }
 
+TEST(Hash, ManyAtOnceHashLikeOneByOne) {
+  Random random(3);
+  for (const size_t size : {0, 1, 3, 8, 10, 18, 129, 300}) {
+    std::string bytes;
+    while (bytes.size() < size * 7) bytes += static_cast<char>(random.Next());
+    KeyHash hashes[7];
+    Hash128Each(bytes, 7, hashes);
+    for (size_t i = 0; i < 7; ++i) EXPECT_EQ(hashes[i], Hash128(bytes.substr(i * size, size)));
+  }
+  Hash128Each("", 0, nullptr);
+}
+
 TEST(Hash, ACopyGoesItsOwnWay) {
   Hasher128 hasher;
   hasher.Update("ab");

@@ -1,6 +1,7 @@
 #include "commit/key_scan.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 
@@ -13,6 +14,9 @@ namespace {
 
 // More would only hold memory: storage is read by threads of its own.
 constexpr unsigned kThreadsMax = 16;
+// Entries that a sink gets at a time: they stay in the processor's first cache.
+constexpr size_t kSinkEntries = 256;
+constexpr size_t kParts = 256;  // of keys that are hashed at a time
 
 // The bytes of the version columns, in the order of kVersionColumns.
 template <typename T>
@@ -50,12 +54,8 @@ Status KeyHasher::Hash(const Rows& rows, std::vector<KeyHash>& hashes) {
   hashes.resize(rows.size());
   const ColumnData& first = rows.columns[0];
   if (x_schema.key.size() == 1 && first.null_count() == 0) {
-    // Most keys: nothing to refuse, and no bytes to put together.
-    for (uint64_t row = 0; row < rows.size(); ++row) {
-      x_part.Truncate(0);
-      AppendCanonicalPart(first, row, x_part);
-      hashes[row] = Hash128(x_part.view());
-    }
+    // Most keys: nothing to refuse.
+    HashParts(first, hashes);
     return Ok{};
   }
   for (uint64_t row = 0; row < rows.size(); ++row) {
@@ -66,20 +66,36 @@ Status KeyHasher::Hash(const Rows& rows, std::vector<KeyHash>& hashes) {
   return Ok{};
 }
 
+void KeyHasher::HashParts(const ColumnData& column, std::vector<KeyHash>& hashes) {
+  const uint32_t width = CanonicalWidth(column.type());
+  const size_t at_a_time = width == 0 ? 1 : kParts;
+  for (size_t row = 0; row < hashes.size(); row += at_a_time) {
+    const size_t count = std::min(at_a_time, hashes.size() - row);
+    x_parts.Truncate(0);
+    AppendCanonicalParts(column, row, count, x_parts);
+    Hash128Each(x_parts.view(), count, &hashes[row]);
+  }
+}
+
+unsigned ScanThreads() {
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax);
+}
+
 Status ScanLiveEntries(Dataset& table, const EntrySink& sink) {
   const KeyColumns keys(table.schema());
   const std::vector<std::string> versions(kVersionColumns.begin(), kVersionColumns.end());
-  const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, kThreadsMax);
-  return table.ScanUnordered(keys.names, versions, threads, [&](const ScanPiece& piece) -> Status {
+  const auto give = [&](const ScanPiece& piece) -> Status {
     std::vector<KeyHash> hashes;
     LW_RETURN_IF_ERROR(KeyHasher(keys.schema).Hash(piece.rows, hashes));
-    std::vector<KeyEntry> entries;
-    entries.reserve(hashes.size());
-    for (size_t row = 0; row < hashes.size(); ++row) {
-      entries.push_back(EntryAt(hashes[row], piece, row));
+    std::array<KeyEntry, kSinkEntries> entries;
+    for (size_t row = 0; row < hashes.size();) {
+      const size_t count = std::min(kSinkEntries, hashes.size() - row);
+      for (size_t i = 0; i < count; ++i, ++row) entries[i] = EntryAt(hashes[row], piece, row);
+      LW_RETURN_IF_ERROR(sink(std::span(entries).first(count)));
     }
-    return sink(entries);
-  });
+    return Ok{};
+  };
+  return table.ScanUnordered(keys.names, versions, ScanThreads(), give);
 }
 
 }  // namespace lastword

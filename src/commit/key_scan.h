@@ -30,13 +30,18 @@ class KeyHasher {
   Status Hash(const Rows& rows, std::vector<KeyHash>& hashes);
 
  private:
+  void HashParts(const ColumnData& column, std::vector<KeyHash>& hashes);
+
   const Schema& x_schema;
   std::string x_bytes;
-  ByteBuffer x_part;
+  ByteBuffer x_parts;
 };
 
-/// Calls `sink` once for each live row, in batches in any order, on as many threads as the machine
-/// has cores. Errors of the sink end the scan and come back.
+/// Threads that read storage side by side: as many as the machine has cores, up to a bound.
+unsigned ScanThreads();
+
+/// Calls `sink` once for each live row, in batches in any order, on ScanThreads() threads. Errors
+/// of the sink end the scan and come back.
 using EntrySink = std::function<Status(std::span<const KeyEntry> entries)>;
 Status ScanLiveEntries(Dataset& table, const EntrySink& sink);
 

@@ -60,7 +60,7 @@ TEST(KeyHasherTest, HashesTheBytesOfEveryKindOfKey) {
     for (const auto& kinds : {std::vector{type}, std::vector{type, TypeKind::kInt64}}) {
       const Schema schema = KeyOf(kinds);
       Rows rows(schema);
-      for (int i = 0; i < 200; ++i) {
+      for (int i = 0; i < 600; ++i) {  // more than are hashed at a time
         for (ColumnData& column : rows.columns) AppendRandom(column, random);
       }
       ExpectHashesOfKeys(schema, rows);

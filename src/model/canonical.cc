@@ -124,58 +124,67 @@ void AppendUint32(uint32_t value, std::string& out) {
 
 namespace {
 
+// Parts of the rows that `each` calls what it is given with; none of them is NULL. What a type
+// means is asked once for all of them.
+template <typename Each, typename Out>
+void AppendValues(const ColumnData& column, const Each& each, Out& out) {
+  switch (column.type().kind) {
+    case TypeKind::kBool:
+      return each([&](uint64_t row) {
+        PutTag(Extend(out, 3), 'b')[0] = column.Fixed<uint8_t>(row) != 0 ? '\1' : '\0';
+      });
+    case TypeKind::kInt8:
+      return each([&](uint64_t row) { AppendSigned('i', column.Fixed<int8_t>(row), out); });
+    case TypeKind::kInt16:
+      return each([&](uint64_t row) { AppendSigned('i', column.Fixed<int16_t>(row), out); });
+    case TypeKind::kInt32:
+      return each([&](uint64_t row) { AppendSigned('i', column.Fixed<int32_t>(row), out); });
+    case TypeKind::kInt64:
+      return each([&](uint64_t row) { AppendSigned('i', column.Fixed<int64_t>(row), out); });
+    case TypeKind::kUint8:
+      return each([&](uint64_t row) { AppendUnsigned(column.Fixed<uint8_t>(row), out); });
+    case TypeKind::kUint16:
+      return each([&](uint64_t row) { AppendUnsigned(column.Fixed<uint16_t>(row), out); });
+    case TypeKind::kUint32:
+      return each([&](uint64_t row) { AppendUnsigned(column.Fixed<uint32_t>(row), out); });
+    case TypeKind::kUint64:
+      return each([&](uint64_t row) { AppendUnsigned(column.Fixed<uint64_t>(row), out); });
+    case TypeKind::kFloat32:
+      return each([&](uint64_t row) { AppendFloat(column.Fixed<float>(row), out); });
+    case TypeKind::kFloat64:
+      return each([&](uint64_t row) { AppendFloat(column.Fixed<double>(row), out); });
+    case TypeKind::kDecimal:
+      return each([&](uint64_t row) { AppendDecimal(column, row, out); });
+    case TypeKind::kString:
+    case TypeKind::kJson:
+      return each([&](uint64_t row) { AppendSized('s', column.Bytes(row), out); });
+    case TypeKind::kBytes:
+      return each([&](uint64_t row) { AppendSized('x', column.Bytes(row), out); });
+    case TypeKind::kDate:
+      return each([&](uint64_t row) { AppendSigned('D', column.Fixed<int32_t>(row), out); });
+    case TypeKind::kTimeUs:
+      return each([&](uint64_t row) { AppendSigned('T', column.Fixed<int64_t>(row), out); });
+    case TypeKind::kTimestampUs:
+      return each([&](uint64_t row) { AppendSigned('t', column.Fixed<int64_t>(row), out); });
+    case TypeKind::kTimestamptzUs:
+      return each([&](uint64_t row) { AppendSigned('z', column.Fixed<int64_t>(row), out); });
+    case TypeKind::kUuid:
+      return each([&](uint64_t row) { AppendRaw('U', column.FixedBytes(row), out); });
+    case TypeKind::kList:
+      return each([&](uint64_t row) { AppendList(column, row, out); });
+    case TypeKind::kVector:
+      return each([&](uint64_t row) { AppendRaw('V', column.FixedBytes(row), out); });
+  }
+}
+
 template <typename Out>
 void AppendPart(const ColumnData& column, uint64_t row, Out& out) {
   if (column.IsNull(row)) {
     *Extend(out, 1) = kNullPart;
     return;
   }
-  switch (column.type().kind) {
-    case TypeKind::kBool:
-      PutTag(Extend(out, 3), 'b')[0] = column.Fixed<uint8_t>(row) != 0 ? '\1' : '\0';
-      return;
-    case TypeKind::kInt8:
-      return AppendSigned('i', column.Fixed<int8_t>(row), out);
-    case TypeKind::kInt16:
-      return AppendSigned('i', column.Fixed<int16_t>(row), out);
-    case TypeKind::kInt32:
-      return AppendSigned('i', column.Fixed<int32_t>(row), out);
-    case TypeKind::kInt64:
-      return AppendSigned('i', column.Fixed<int64_t>(row), out);
-    case TypeKind::kUint8:
-      return AppendUnsigned(column.Fixed<uint8_t>(row), out);
-    case TypeKind::kUint16:
-      return AppendUnsigned(column.Fixed<uint16_t>(row), out);
-    case TypeKind::kUint32:
-      return AppendUnsigned(column.Fixed<uint32_t>(row), out);
-    case TypeKind::kUint64:
-      return AppendUnsigned(column.Fixed<uint64_t>(row), out);
-    case TypeKind::kFloat32:
-      return AppendFloat(column.Fixed<float>(row), out);
-    case TypeKind::kFloat64:
-      return AppendFloat(column.Fixed<double>(row), out);
-    case TypeKind::kDecimal:
-      return AppendDecimal(column, row, out);
-    case TypeKind::kString:
-    case TypeKind::kJson:
-      return AppendSized('s', column.Bytes(row), out);
-    case TypeKind::kBytes:
-      return AppendSized('x', column.Bytes(row), out);
-    case TypeKind::kDate:
-      return AppendSigned('D', column.Fixed<int32_t>(row), out);
-    case TypeKind::kTimeUs:
-      return AppendSigned('T', column.Fixed<int64_t>(row), out);
-    case TypeKind::kTimestampUs:
-      return AppendSigned('t', column.Fixed<int64_t>(row), out);
-    case TypeKind::kTimestamptzUs:
-      return AppendSigned('z', column.Fixed<int64_t>(row), out);
-    case TypeKind::kUuid:
-      return AppendRaw('U', column.FixedBytes(row), out);
-    case TypeKind::kList:
-      return AppendList(column, row, out);
-    case TypeKind::kVector:
-      return AppendRaw('V', column.FixedBytes(row), out);
-  }
+  AppendValues(
+      column, [row](const auto& append) { append(row); }, out);
 }
 
 }  // namespace
@@ -186,6 +195,31 @@ void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& ou
 
 void AppendCanonicalPart(const ColumnData& column, uint64_t row, ByteBuffer& out) {
   AppendPart(column, row, out);
+}
+
+void AppendCanonicalParts(const ColumnData& column, uint64_t row, uint64_t count, ByteBuffer& out) {
+  const auto each = [row, count](const auto& append) {
+    for (uint64_t i = 0; i < count; ++i) append(row + i);
+  };
+  AppendValues(column, each, out);
+}
+
+uint32_t CanonicalWidth(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::kBool:
+      return 3;
+    case TypeKind::kUuid:
+      return 18;
+    case TypeKind::kDecimal:
+    case TypeKind::kString:
+    case TypeKind::kJson:
+    case TypeKind::kBytes:
+    case TypeKind::kList:
+    case TypeKind::kVector:
+      return 0;
+    default:
+      return 10;
+  }
 }
 
 }  // namespace lastword

@@ -17,6 +17,10 @@ namespace lastword {
 /// Lists and vectors, which only digests have: 0x01 'L' count(4) part*, 0x01 'V' raw floats.
 void AppendCanonicalPart(const ColumnData& column, uint64_t row, std::string& out);
 void AppendCanonicalPart(const ColumnData& column, uint64_t row, ByteBuffer& out);
+/// The same of `count` rows from `row` on, none of them NULL, one part behind the other.
+void AppendCanonicalParts(const ColumnData& column, uint64_t row, uint64_t count, ByteBuffer& out);
+/// Bytes of the part of any value of `type` but NULL; 0 where they differ from value to value.
+uint32_t CanonicalWidth(const Type& type);
 
 /// One part of a canonical key.
 struct CanonicalPart {
