@@ -6,8 +6,9 @@
 #include "base/files.h"
 #include "base/kill_points.h"
 #include "base/random.h"
-#include "commit/hash_groups.h"
+#include "commit/index_fill.h"
 #include "commit/index_spill.h"
+#include "commit/key_scan.h"
 #include "state/rocks_index.h"
 
 namespace lastword {
@@ -19,7 +20,6 @@ constexpr uint64_t RocksBytes(uint64_t share) {
   return std::max<uint64_t>(4 << 20, share / 4 * 3);
 }
 constexpr uint64_t kRunEntries = 2 << 20;
-constexpr size_t kPrefetchAhead = 8;  // entries; more than a core has reads under way
 
 }  // namespace
 
@@ -44,6 +44,7 @@ KeyIndex& TableIndex::index() {
 
 Result<bool> TableIndex::Open(const std::string& identity, uint64_t keys) {
   x_rocks.reset();
+  x_fill.reset();
   x_spill.reset();
   x_move_error.reset();
   x_memory.Clear();
@@ -54,6 +55,7 @@ Result<bool> TableIndex::Open(const std::string& identity, uint64_t keys) {
       LW_RETURN_IF_ERROR(RocksIndex::Remove(x_kept_folder));
     }
     x_memory.Reserve(keys);
+    x_fill = std::make_unique<IndexFill>(x_memory, keys, ScanThreads());
     return false;
   }
   if (kept) {
@@ -81,38 +83,16 @@ Status TableIndex::CreateRocks() {
 
 Status TableIndex::Load(std::span<const KeyEntry> entries, std::optional<KeyEntry>& contradicted) {
   if (x_spill) return x_spill->Add(entries);
-  const HashGroups shards(entries, MemoryIndex::kShardBits);
-  // Threads that come at once begin apart, and stay apart.
-  const uint64_t first = entries.empty() ? 0 : MemoryIndex::ShardOf(entries.front().key);
-  for (uint64_t i = 0; i < shards.count() && !contradicted; ++i) {
-    const uint64_t shard = (first + i) % shards.count();
-    if (shards[shard].empty()) continue;
-    const std::lock_guard lock(x_loading[shard]);
-    LoadShard(entries, shards[shard], contradicted);
-  }
+  if (x_fill) x_fill->Add(entries, contradicted);
   return Ok{};
 }
 
-void TableIndex::LoadShard(std::span<const KeyEntry> entries, std::span<const uint32_t> places,
-                           std::optional<KeyEntry>& contradicted) {
-  for (size_t i = 0; i < places.size(); ++i) {
-    if (i + kPrefetchAhead < places.size()) {
-      x_memory.PrefetchSlot(entries[places[i + kPrefetchAhead]].key);
-    }
-    const KeyEntry& entry = entries[places[i]];
-    KeyEntry* const known = x_memory.Insert(entry);
-    if (known == nullptr) continue;
-    const std::optional<KeyEntry> joined = Joined(*known, entry);
-    if (!joined) {
-      contradicted = entry;
-      return;
-    }
-    *known = *joined;
-  }
-}
-
 Status TableIndex::FinishLoad(std::optional<KeyEntry>& contradicted) {
-  if (!x_spill) return x_memory.bytes_held() <= x_memory_bytes ? Status(Ok{}) : MoveOver();
+  if (x_fill) {
+    x_fill->Finish(contradicted);
+    x_fill.reset();
+    return x_memory.bytes_held() <= x_memory_bytes ? Status(Ok{}) : MoveOver();
+  }
   const std::unique_ptr<IndexSpill> spill = std::move(x_spill);
   LW_KILL_POINT("index.before_fill");
   return spill->Finish(*x_rocks, contradicted);

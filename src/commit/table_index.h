@@ -4,9 +4,7 @@
 // names exactly the state that is opened; everything else is rebuilt from the two datasets.
 #pragma once
 
-#include <array>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 
 namespace lastword {
 
+class IndexFill;
 class IndexSpill;
 class RocksIndex;
 
@@ -53,8 +52,6 @@ class TableIndex final : public KeyIndex {
  private:
   Status CreateRocks();
   Status MoveOver();
-  void LoadShard(std::span<const KeyEntry> entries, std::span<const uint32_t> places,
-                 std::optional<KeyEntry>& contradicted);
   const KeyIndex& index() const;
   KeyIndex& index();
 
@@ -63,9 +60,10 @@ class TableIndex final : public KeyIndex {
   const bool x_read_only;
   std::string x_own_folder;  // of a reader, once it has one
   MemoryIndex x_memory;
-  std::unique_ptr<RocksIndex> x_rocks;                     // the index, once there is one
-  std::unique_ptr<IndexSpill> x_spill;                     // between Open and FinishLoad
-  std::array<std::mutex, MemoryIndex::kShards> x_loading;  // a shard each
+  std::unique_ptr<RocksIndex> x_rocks;  // the index, once there is one
+  // Between Open and FinishLoad one of them.
+  std::unique_ptr<IndexFill> x_fill;
+  std::unique_ptr<IndexSpill> x_spill;
   std::optional<Error> x_move_error;
 };
 

@@ -140,6 +140,35 @@ TEST(MemoryIndexTest, ErasesAcrossTheEndOfAShard) {
   EXPECT_EQ(index.size(), 0u);
 }
 
+TEST(MemoryIndexTest, FillsUpToAKeyThatIsThere) {
+  Random random(5);
+  MemoryIndex index;
+  std::vector<std::vector<KeyEntry>> shards(MemoryIndex::kShards);
+  for (uint64_t key = 0; key < 60'000; ++key) {
+    const KeyEntry entry = RandomEntry(key, random);
+    shards[MemoryIndex::ShardOf(entry.key)].push_back(entry);
+  }
+  Model model;
+  for (std::vector<KeyEntry>& entries : shards) {
+    for (const KeyEntry& entry : entries) model[entry.key] = entry;
+    KeyEntry again = entries[entries.size() / 2];
+    again.lo = 7;
+    model[again.key] = again;
+    const size_t at = entries.size() - random.Below(3);
+    entries.insert(entries.begin() + static_cast<ptrdiff_t>(at), again);
+    KeyEntry* known = nullptr;
+    ASSERT_EQ(index.Fill(entries, known), at + 1);
+    ASSERT_TRUE(known);
+    EXPECT_EQ(known->key, again.key);
+    *known = again;
+    const std::span<const KeyEntry> rest = std::span(entries).subspan(at + 1);
+    EXPECT_EQ(index.Fill(rest, known), rest.size());
+    EXPECT_EQ(known, nullptr);
+  }
+  EXPECT_EQ(index.size(), model.size());
+  EXPECT_TRUE(ContentOf(index) == model);
+}
+
 TEST(MemoryIndexTest, KeepsItsBytesAKey) {
   MemoryIndex index;
   Random random(3);

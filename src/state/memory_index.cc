@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/stream_line.h"
+
 namespace lastword {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr uint64_t kSlotsMin = 16;
 constexpr uint64_t kGroup = 8;  // tags read at once
 constexpr uint64_t kEach = 0x0101010101010101;
 constexpr uint64_t kTopBits = kEach << 7;
+constexpr uint64_t kTagsAhead = 8;  // entries
 
 // Maps a uniform hash to [0, slots) without a division, in the order of the hashes. The shard has
 // used up the first eight bits.
@@ -46,6 +49,10 @@ void MemoryIndex::Shard::Resize(uint64_t slots) {
 void MemoryIndex::Shard::SetTag(uint64_t at, uint8_t tag) {
   tags[at] = tag;
   if (at < kGroup - 1) tags[slots() + at] = tag;
+}
+
+void MemoryIndex::Shard::PrefetchTags(const KeyHash& key) const {
+  __builtin_prefetch(&tags[Home(key, slots())]);
 }
 
 uint64_t MemoryIndex::Shard::SlotOf(const KeyHash& key, uint64_t& free) const {
@@ -115,22 +122,47 @@ void MemoryIndex::PrefetchSlot(const KeyHash& key) const {
   __builtin_prefetch(&shard.entries[at]);
 }
 
-void MemoryIndex::Store(const KeyEntry& entry) {
-  if (KeyEntry* const known = Insert(entry)) *known = entry;
+void MemoryIndex::MakeRoom(Shard& shard) {
+  if (!Full(shard.count + 1, shard.slots())) return;
+  Grow(shard, std::max(kSlotsMin, shard.slots() + shard.slots() / 6));
 }
 
-KeyEntry* MemoryIndex::Insert(const KeyEntry& entry) {
+void MemoryIndex::Store(const KeyEntry& entry) {
   Shard& shard = x_shards[ShardOf(entry.key)];
-  if (Full(shard.count + 1, shard.slots())) {
-    Grow(shard, std::max(kSlotsMin, shard.slots() + shard.slots() / 6));
-  }
+  MakeRoom(shard);
   uint64_t free = 0;
   const uint64_t slot = shard.SlotOf(entry.key, free);
-  if (slot != shard.slots()) return &shard.entries[slot];
+  if (slot != shard.slots()) {
+    shard.entries[slot] = entry;
+    return;
+  }
   shard.entries[free] = entry;
   shard.SetTag(free, TagOf(entry.key));
   ++shard.count;
-  return nullptr;
+}
+
+uint64_t MemoryIndex::Fill(std::span<const KeyEntry> entries, KeyEntry*& known) {
+  known = nullptr;
+  if (entries.empty()) return 0;
+  Shard& shard = x_shards[ShardOf(entries[0].key)];
+  uint64_t taken = 0;
+  while (taken < entries.size() && known == nullptr) {
+    MakeRoom(shard);
+    const uint64_t ahead = taken + kTagsAhead;
+    if (ahead < entries.size()) shard.PrefetchTags(entries[ahead].key);
+    const KeyEntry& entry = entries[taken++];
+    uint64_t free = 0;
+    const uint64_t slot = shard.SlotOf(entry.key, free);
+    if (slot != shard.slots()) {
+      known = &shard.entries[slot];
+      continue;
+    }
+    StreamLine(&shard.entries[free], &entry);
+    shard.SetTag(free, TagOf(entry.key));
+    ++shard.count;
+  }
+  EndStream();
+  return taken;
 }
 
 uint64_t MemoryIndex::size() const {

@@ -30,11 +30,10 @@ class MemoryIndex final : public KeyIndex {
   void Reserve(uint64_t keys) override;
   Status Health() const override { return Ok{}; }
 
-  /// Stores the entry of a key that has none. Where it has one, that is returned, and may be
-  /// changed but for its key. For filling an index: calls for keys of different shards may run side
-  /// by side, and PrefetchSlot with them.
-  KeyEntry* Insert(const KeyEntry& entry);
-  void PrefetchSlot(const KeyHash& key) const;
+  /// Stores entries of keys of one shard that have none, and returns how many it took: all, or up
+  /// to and with the first whose key has one. That is `known` then, and may be changed but for its
+  /// key. For filling an index: calls for different shards may run side by side.
+  uint64_t Fill(std::span<const KeyEntry> entries, KeyEntry*& known);
   static uint64_t ShardOf(const KeyHash& key) { return key.high >> kShardShift; }
 
   uint64_t size() const;
@@ -56,12 +55,15 @@ class MemoryIndex final : public KeyIndex {
     uint64_t slots() const { return entries.size(); }
     void Resize(uint64_t slots);
     void SetTag(uint64_t at, uint8_t tag);
+    void PrefetchTags(const KeyHash& key) const;
     uint64_t Next(uint64_t at) const { return at + 1 == slots() ? 0 : at + 1; }
     // The slot of `key`; where it has none, `slots()`, and in `free` the slot that it would get.
     uint64_t SlotOf(const KeyHash& key, uint64_t& free) const;
   };
   static constexpr int kShardShift = 64 - kShardBits;
   void Grow(Shard& shard, uint64_t slots);
+  void MakeRoom(Shard& shard);
+  void PrefetchSlot(const KeyHash& key) const;
 
   std::vector<Shard> x_shards;
   std::atomic<uint64_t> x_bytes = 0;
