@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kScanBatchRows = 8192;
 // Of keys and versions only: what a batch costs beside its rows weighs more than its memory.
-constexpr size_t kUnorderedBatchRows = 32768;
+constexpr size_t kUnorderedBatchRows = 65536;
 
 lastword_lance_text TextOf(std::string_view text) {
   return {text.data(), text.size()};
