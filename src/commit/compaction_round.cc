@@ -1,6 +1,7 @@
 #include "commit/compaction_round.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lastword {
 namespace {
@@ -12,6 +13,8 @@ constexpr uint64_t kBufferShare = 4, kBatchShare = 32;
 // Lance's writer makes a page of a column once it holds so many bytes of it.
 constexpr double kPageBytes = 8 << 20;
 constexpr uint64_t kSampleRows = 64;
+// What is known of fragments that are gone is dropped once there are as many times more.
+constexpr uint64_t kForgetFactor = 4;
 
 uint64_t BytesOf(const ColumnData& column) {
   if (column.type().kind == TypeKind::kList) {
@@ -47,11 +50,19 @@ std::vector<Fragment> Chosen(std::span<const Fragment> fragments, std::span<cons
 
 }  // namespace
 
-Result<std::vector<double>> SampleWidths(Dataset& dataset, std::span<const Fragment> fragments,
-                                         uint64_t bytes_max) {
+RowWidths WidthsOf(const Rows& rows) {
+  RowWidths widths;
+  for (const ColumnData& column : rows.columns) {
+    widths.push_back(static_cast<double>(BytesOf(column)) / static_cast<double>(rows.size()));
+  }
+  return widths;
+}
+
+Result<RowWidths> SampleWidths(Dataset& dataset, std::span<const Fragment> fragments,
+                               uint64_t bytes_max) {
   std::vector<std::string> names;
   for (const Column& column : dataset.schema().columns) names.push_back(column.name);
-  std::vector<double> widths(names.size());
+  RowWidths widths(names.size());
   uint64_t sampled = 0, bytes = 0;
   // A single row first: any could be huge.
   for (uint64_t count = 1; count <= kSampleRows && bytes < bytes_max; count *= 4) {
@@ -98,30 +109,69 @@ CompactionPolicy CompactionRounds::Within(const CompactionPolicy& policy) const 
   return within;
 }
 
-Result<std::optional<CompactionRequest>> CompactionRounds::Next(Dataset& dataset,
-                                                                std::span<const Fragment> fragments,
-                                                                const CompactionPolicy& policy,
-                                                                uint64_t live_rows_max) {
-  CompactionRequest request;
+void CompactionRounds::Wrote(std::span<const Fragment> fragments, const RowWidths& widths) {
+  for (const Fragment& fragment : fragments) x_widths[fragment.id] = widths;
+}
+
+void CompactionRounds::ForgetAllBut(std::span<const Fragment> fragments) {
+  if (x_widths.size() <= kForgetFactor * (fragments.size() + 1)) return;
+  std::set<uint64_t> there;
+  for (const Fragment& fragment : fragments) there.insert(fragment.id);
+  std::erase_if(x_widths, [&](const auto& known) { return !there.contains(known.first); });
+}
+
+Result<RowWidths> CompactionRounds::WidthsIn(Dataset& dataset, std::span<const Fragment> chosen) {
+  const size_t columns = dataset.schema().columns.size();
+  const auto is_known = [&](const Fragment& fragment) {
+    const auto found = x_widths.find(fragment.id);
+    return found != x_widths.end() && found->second.size() == columns;
+  };
+  std::vector<Fragment> unknown;
+  for (const Fragment& fragment : chosen) {
+    if (!is_known(fragment)) unknown.push_back(fragment);
+  }
+  if (!unknown.empty()) {
+    LW_ASSIGN_OR_RETURN(const RowWidths widths,
+                        SampleWidths(dataset, unknown, x_bytes / kBatchShare));
+    for (const Fragment& fragment : unknown) x_widths[fragment.id] = widths;
+  }
+  RowWidths mean(columns);
+  double rows = 0;
+  for (const Fragment& fragment : chosen) {
+    const RowWidths& widths = x_widths[fragment.id];
+    const auto share = static_cast<double>(std::max<uint64_t>(fragment.live_rows(), 1));
+    for (size_t i = 0; i < columns; ++i) mean[i] += widths[i] * share;
+    rows += share;
+  }
+  for (double& width : mean) width /= rows;
+  return mean;
+}
+
+Result<std::optional<CompactionRound>> CompactionRounds::Next(Dataset& dataset,
+                                                              std::span<const Fragment> fragments,
+                                                              const CompactionPolicy& policy,
+                                                              uint64_t live_rows_max) {
+  CompactionRound round;
+  CompactionRequest& request = round.request;
   request.fragments = PlanCompaction(fragments, Within(policy));
   const auto is_due = [&] {
     return !request.fragments.empty() && LiveRowsOf(fragments, request.fragments) <= live_rows_max;
   };
-  if (!is_due()) return std::optional<CompactionRequest>();
-  const uint64_t batch_bytes = x_bytes / kBatchShare;
-  LW_ASSIGN_OR_RETURN(const std::vector<double> widths,
-                      SampleWidths(dataset, Chosen(fragments, request.fragments), batch_bytes));
-  x_rows_max = RowsHeldWithin(widths, x_bytes);
+  if (!is_due()) return std::optional<CompactionRound>();
+  ForgetAllBut(dataset.fragments());
+  LW_ASSIGN_OR_RETURN(round.widths, WidthsIn(dataset, Chosen(fragments, request.fragments)));
+  x_rows_max = RowsHeldWithin(round.widths, x_bytes);
   const CompactionPolicy within = Within(policy);
   request.fragments = PlanCompaction(fragments, within);
-  if (!is_due()) return std::optional<CompactionRequest>();
+  if (!is_due()) return std::optional<CompactionRound>();
   request.target_rows = within.rows_max;
   request.file_bytes = within.bytes_max;
   request.buffer_bytes = x_bytes / kBufferShare;
-  const double batch_rows = static_cast<double>(batch_bytes) / std::max(SumOf(widths), 1.0);
+  const uint64_t batch_bytes = x_bytes / kBatchShare;
+  const double batch_rows = static_cast<double>(batch_bytes) / std::max(SumOf(round.widths), 1.0);
   request.batch_rows =
       std::clamp<uint64_t>(static_cast<uint64_t>(batch_rows), 1, request.batch_rows);
-  return std::optional(std::move(request));
+  return std::optional(std::move(round));
 }
 
 }  // namespace lastword

@@ -74,10 +74,10 @@ TEST(CompactionRound, LongRowsAreReadFewAtATime) {
     const auto round =
         CompactionRounds(16 * kMiB).Next(*table, table->fragments(), CompactionPolicy());
     ASSERT_TRUE(round.ok() && round->has_value());
-    EXPECT_EQ((*round)->fragments.size(), static_cast<size_t>(kFragments));
+    EXPECT_EQ((*round)->request.fragments.size(), static_cast<size_t>(kFragments));
     const double row = static_cast<double>(text_bytes) + 16;
-    EXPECT_NEAR(static_cast<double>((*round)->batch_rows), std::min(8192.0, 16.0 * kMiB / 32 / row),
-                8192 / row);
+    EXPECT_NEAR(static_cast<double>((*round)->request.batch_rows),
+                std::min(8192.0, 16.0 * kMiB / 32 / row), 8192 / row);
   }
 }
 
@@ -89,6 +89,45 @@ TEST(CompactionRound, MoreRowsThanAllowedAreNotDue) {
   const CompactionPolicy policy;
   EXPECT_FALSE((*rounds.Next(*table, table->fragments(), policy, rows - 1)).has_value());
   EXPECT_TRUE((*rounds.Next(*table, table->fragments(), policy, rows)).has_value());
+}
+
+// What was just written need not be read to know how large its rows are.
+TEST(CompactionRound, KnownRowsAreNotRead) {
+  MemoryStore store;
+  const auto table = TableOf(store, 300);
+  CompactionRounds rounds(16 * kMiB);
+  const RowWidths widths = *SampleWidths(*table, table->fragments(), kMiB);
+  const uint64_t before = table->counters().rows_taken;
+  auto known = table->fragments();
+  known.pop_back();
+  rounds.Wrote(known, {8, 100});
+  // The last one was written by others, and counts by its rows.
+  auto round = rounds.Next(*table, table->fragments(), CompactionPolicy());
+  ASSERT_TRUE(round.ok() && round->has_value());
+  EXPECT_NEAR((*round)->widths[1], (100.0 * (kFragments - 1) + widths[1]) / kFragments, 1e-6);
+  EXPECT_GT(table->counters().rows_taken, before);
+  const uint64_t after = table->counters().rows_taken;
+  ASSERT_TRUE(rounds.Next(*table, table->fragments(), CompactionPolicy())->has_value());
+  EXPECT_EQ(table->counters().rows_taken, after);
+}
+
+TEST(CompactionRound, WidthsOfOtherColumnsAreForgotten) {
+  MemoryStore store;
+  const auto table = TableOf(store, 10);
+  CompactionRounds rounds(16 * kMiB);
+  rounds.Wrote(table->fragments(), {8});
+  const auto round = rounds.Next(*table, table->fragments(), CompactionPolicy());
+  ASSERT_TRUE(round.ok() && round->has_value());
+  EXPECT_EQ((*round)->widths.size(), 2u);
+}
+
+TEST(CompactionRound, WidthsOfRowsInMemoryAreThoseOfASample) {
+  MemoryStore store;
+  const auto table = TableOf(store, 300);
+  Rows rows(TextSchema());
+  rows.columns[0].AppendFixed(int64_t{1});
+  rows.columns[1].AppendBytes(std::string(300, 'x'));
+  EXPECT_NEAR(WidthsOf(rows)[1], (*SampleWidths(*table, table->fragments(), kMiB))[1], 10);
 }
 
 }  // namespace

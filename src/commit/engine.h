@@ -12,11 +12,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "commit/compaction_round.h"
 #include "commit/ledger.h"
 #include "commit/lock_file.h"
 #include "commit/properties.h"
 #include "commit/retention.h"
+#include "commit/rewrites.h"
 #include "commit/table_impl.h"
 #include "commit/table_index.h"
 #include "state/table_state.h"
@@ -62,11 +62,10 @@ class Engine final : public TableImpl, private StoredRows {
   Result<uint32_t> NextEpoch() override;
 
  private:
-  // Fragments of the table on their way to be fewer.
-  struct Rewrite {
-    std::unique_ptr<RunningCompaction> running;
-    std::vector<uint64_t> fragments;  // ascending
-    uint64_t read_version = 0;        // clean-up leaves it
+  // An index that is to be made, or, where it has a name, brought up to date.
+  struct IndexStep {
+    const IndexOptions* wanted;
+    std::string name;
   };
 
   Result<RowChunk> Take(std::span<const uint64_t> addresses) override;
@@ -110,14 +109,12 @@ class Engine final : public TableImpl, private StoredRows {
   Status MaintainOnce(uint64_t version_before, std::chrono::milliseconds patience,
                       CommitResult& result);
   Status CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result);
-  Result<std::optional<Rewrite>> ReadyRewrite(const CompactionPolicy& policy,
-                                              std::chrono::milliseconds patience);
-  Result<bool> CompactRound(const CompactionPolicy& rows, const CompactionPolicy& entries,
-                            std::chrono::milliseconds patience, CommitResult& result);
+  Result<bool> PlaceRound(std::chrono::milliseconds patience, CommitResult& result);
   Status PinLedger();
-  Status FinishRewrite(Rewrite& rewrite, uint64_t ledger_version, CommitResult& result);
+  Status FinishRewrite(Rewrite& rewrite, CommitResult& result);
   void TookVersion(TableProperties properties, uint64_t bytes_written);
-  Result<bool> KeepIndexes();
+  Result<std::optional<IndexStep>> DueIndex();
+  Status KeepIndex(const IndexStep& step);
   template <typename T>
   T TableStep(T result);
   Status MoveRows(const CompactionReceipt& receipt, uint64_t live);
@@ -151,14 +148,14 @@ class Engine final : public TableImpl, private StoredRows {
   bool x_letters_taken = false;  // by the uncommitted batch
   std::vector<std::string> x_foreign;
   uint64_t x_writer_epoch = 0;
-  CompactionRounds x_table_rounds, x_ledger_rounds;
-  std::optional<Rewrite> x_rewrite;  // goes on beside the commits
+  Rewrites x_table_rewrites, x_ledger_rewrites;
   // Of versions that this object made, or had to ask for, and that clean-up may still see.
   std::deque<std::pair<uint64_t, uint64_t>> x_written;  // version, bytes that it wrote
   std::map<uint64_t, uint64_t> x_pins;                  // version -> version of the ledger
   uint64_t x_ledger_kept_from = 0;
   uint64_t x_letters_checked = 0;  // dead letters below were compared with their versions
   uint64_t x_rest_until = 0;       // table version: maintenance failed, and waits for it
+  bool x_closing = false;          // nobody will ask this object again
   std::optional<Error> x_broken;   // after an error that only a new Open can mend
 };
 

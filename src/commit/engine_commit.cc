@@ -339,6 +339,7 @@ Status Engine::CommitLedger(const SealedBatch& sealed, const std::string& checkp
   auto receipt = x_ledger->Commit(request);
   if (!receipt.ok()) return NameConflict(receipt.error());
   addresses = AddressesOf(*receipt);
+  x_ledger_rewrites.Wrote(receipt->new_fragments, WidthsOf(rows));
   return Ok{};
 }
 
@@ -430,7 +431,10 @@ Result<CommitReceipt> Engine::CommitTable(SealedBatch& sealed, Schema order,
     request.transaction_id = RandomId();
     auto receipt = begun != nullptr ? x_table->CommitBegun(std::move(begun), request)
                                     : x_table->Commit(request);
-    if (receipt.ok()) return receipt;
+    if (receipt.ok()) {
+      x_table_rewrites.Wrote(receipt->new_fragments, WidthsOf(sealed.rows));
+      return receipt;
+    }
     const ErrorKind kind = receipt.error().kind;
     if (attempt == kConflictRetriesMax) return receipt;
     if (kind == ErrorKind::kCommitStateUnknown) {
@@ -456,7 +460,9 @@ Result<bool> Engine::FindOutcome(Dataset& dataset, const std::string& transactio
 // us; one of a lower epoch changed rows that the batch was decided against.
 Status Engine::OnTableConflict(SealedBatch& sealed) {
   const uint64_t before = x_table->version();
-  x_rewrite.reset();  // what it reads has moved perhaps, and addresses are read in its memory
+  // What they read has moved perhaps, and addresses are read in their memory.
+  x_table_rewrites.Drop();
+  x_ledger_rewrites.Drop();
   LW_RETURN_IF_ERROR(x_table->Refresh());
   for (uint64_t version = before + 1; version <= x_table->version(); ++version) {
     LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(version));

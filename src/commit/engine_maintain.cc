@@ -26,11 +26,9 @@ constexpr uint32_t kLedgerFragmentsFactor = 2;
 // An index takes new rows in when this share of all rows, and so many, are outside of it.
 constexpr double kUnindexedShare = 0.2;
 constexpr uint64_t kUnindexedRowsMin = 4096;
-// A round of more rows goes on beside the commits that follow, and meanwhile only smaller ones are
-// made. Those are waited for, but no longer than the commit before took, and so long at least.
-constexpr uint64_t kSmallRows = 1 << 15;
+// A round that goes on beside the commits is waited for as long as the commit before took, and so
+// long at least: rounds that never end in time would let fragments pile up.
 constexpr std::chrono::milliseconds kPatienceMin{50};
-constexpr std::chrono::hours kForever{24};
 // Product quantization learns 256 centres.
 constexpr uint64_t kVectorRowsMin = 256;
 
@@ -104,73 +102,42 @@ Status Engine::MaintainOnce(uint64_t version_before, std::chrono::milliseconds p
   return done.ok() && !freed.ok() ? Status(freed.error()) : done;
 }
 
+// A round that is written is put in place, and the next one begun, which goes on beside the next
+// batch. An index that is made meanwhile would not follow the rows of a rewrite: one that is due
+// keeps rounds from beginning.
 Status Engine::CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result) {
   if (!x_options.compaction) return Ok{};
-  LW_ASSIGN_OR_RETURN(const bool compacted,
-                      CompactRound(TablePolicy(x_options), LedgerPolicy(x_options),
-                                   std::max(patience, kPatienceMin), result));
-  // An index that is made meanwhile would not follow the rows of a rewrite.
-  if (!compacted && !x_rewrite) LW_RETURN_IF_ERROR(KeepIndexes());
-  return Ok{};
+  LW_ASSIGN_OR_RETURN(const bool placed, PlaceRound(std::max(patience, kPatienceMin), result));
+  LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
+  if (due && !placed && !x_table_rewrites.any()) return KeepIndex(*due);
+  if (!due || x_table_rewrites.has_long()) {
+    LW_RETURN_IF_ERROR(x_table_rewrites.Begin(*x_table, TablePolicy(x_options)));
+  }
+  return x_ledger_rewrites.Begin(*x_ledger, LedgerPolicy(x_options));
 }
 
-// What this round can put into its place: the fragments that were written beside the commits, or
-// those that it begins with and that are few or written in time.
-Result<std::optional<Engine::Rewrite>> Engine::ReadyRewrite(const CompactionPolicy& policy,
-                                                            std::chrono::milliseconds patience) {
-  std::vector<Fragment> fragments = x_table->fragments();
-  if (x_rewrite) {
-    const std::vector<uint64_t> there = IdsOf(fragments);
-    const bool gone = std::any_of(
-        x_rewrite->fragments.begin(), x_rewrite->fragments.end(),
-        [&](uint64_t id) { return std::find(there.begin(), there.end(), id) == there.end(); });
-    if (gone) {
-      x_rewrite.reset();  // a truncate, or updates of all their rows
-    } else if (x_rewrite->running->Wait(std::chrono::milliseconds(0))) {
-      return std::exchange(x_rewrite, std::nullopt);
-    }
-  }
-  if (x_rewrite) {
-    std::erase_if(fragments, [&](const Fragment& fragment) {
-      return std::binary_search(x_rewrite->fragments.begin(), x_rewrite->fragments.end(),
-                                fragment.id);
-    });
-  }
-  LW_ASSIGN_OR_RETURN(const auto round, x_table_rounds.Next(*x_table, fragments, policy,
-                                                            x_rewrite ? kSmallRows : UINT64_MAX));
-  if (!round) return std::optional<Rewrite>();
-  const bool small = LiveRowsOf(fragments, round->fragments) <= kSmallRows;
-  if (!small && patience < kForever) patience = std::chrono::milliseconds(0);
-  Rewrite begun{.fragments = round->fragments, .read_version = x_table->version()};
-  LW_ASSIGN_OR_RETURN(begun.running, x_table->BeginCompaction(*round));
-  if (x_rewrite || begun.running->Wait(patience)) return std::optional<Rewrite>(std::move(begun));
-  x_rewrite = std::move(begun);
-  return std::optional<Rewrite>();
-}
-
-// One round: the ledger first, which nothing refers to until the table's version pins it, as in a
-// checkpoint. Memory keeps the old addresses until that version is there.
-Result<bool> Engine::CompactRound(const CompactionPolicy& rows, const CompactionPolicy& entries,
-                                  std::chrono::milliseconds patience, CommitResult& result) {
-  LW_ASSIGN_OR_RETURN(std::optional<Rewrite> ready, ReadyRewrite(rows, patience));
-  const std::vector<Fragment> ledger_before = x_ledger->fragments();
-  LW_ASSIGN_OR_RETURN(const auto ledger_round,
-                      x_ledger_rounds.Next(*x_ledger, ledger_before, entries));
-  if (!ready && !ledger_round) return false;
+// The ledger first, which nothing refers to until the table's version pins it, as in a checkpoint.
+// Memory keeps the old addresses until that version is there.
+Result<bool> Engine::PlaceRound(std::chrono::milliseconds patience, CommitResult& result) {
+  std::optional<Rewrite> rows = x_table_rewrites.TakeWritten(*x_table, patience);
+  std::optional<Rewrite> entries = x_ledger_rewrites.TakeWritten(*x_ledger, patience);
+  if (!rows && !entries) return false;
 
   CompactionReceipt ledger_done;
   uint64_t ledger_live = 0;
-  if (ledger_round) {
-    ledger_live = LiveRowsOf(ledger_before, ledger_round->fragments);
-    LW_ASSIGN_OR_RETURN(ledger_done, x_ledger->Compact(*ledger_round, x_ledger->version(),
-                                                       LedgerProperties(x_writer_epoch)));
+  if (entries) {
+    ledger_live = LiveRowsOf(x_ledger->fragments(), entries->fragments);
+    LW_ASSIGN_OR_RETURN(ledger_done,
+                        x_ledger->FinishCompaction(std::move(entries->running), x_ledger->version(),
+                                                   LedgerProperties(x_writer_epoch)));
+    x_ledger_rewrites.Wrote(ledger_done.new_fragments, entries->widths);
     LW_KILL_POINT("compact.after_ledger");
     if (Planted(PlantedBug::kCompactionUnpinned)) {
       LW_RETURN_IF_ERROR(MoveEntries(ledger_done, ledger_live));
     }
   }
-  if (ready) {
-    LW_RETURN_IF_ERROR(FinishRewrite(*ready, x_ledger->version(), result));
+  if (rows) {
+    LW_RETURN_IF_ERROR(FinishRewrite(*rows, result));
   } else {
     LW_RETURN_IF_ERROR(PinLedger());
   }
@@ -198,14 +165,15 @@ Status Engine::PinLedger() {
   return Ok{};
 }
 
-Status Engine::FinishRewrite(Rewrite& rewrite, uint64_t ledger_version, CommitResult& result) {
+Status Engine::FinishRewrite(Rewrite& rewrite, CommitResult& result) {
   const uint64_t live = LiveRowsOf(x_table->fragments(), rewrite.fragments);
   TableProperties next = x_committed;
   next.writer_epoch = x_writer_epoch;
-  next.ledger_version = ledger_version;
+  next.ledger_version = x_ledger->version();
   LW_ASSIGN_OR_RETURN(const CompactionReceipt done,
                       TableStep(x_table->FinishCompaction(
                           std::move(rewrite.running), x_table->version(), EncodeProperties(next))));
+  x_table_rewrites.Wrote(done.new_fragments, rewrite.widths);
   LW_KILL_POINT("compact.after_commit");
   TookVersion(std::move(next), done.bytes_written);
   if (Status moved = MoveRows(done, live); !moved.ok()) {
@@ -231,6 +199,7 @@ void Engine::TookVersion(TableProperties properties, uint64_t bytes_written) {
 // The rows of the new fragments are where their keys now live. Only key columns are read: an index
 // from addresses to keys would cost more memory than the key index itself.
 Status Engine::MoveRows(const CompactionReceipt& receipt, uint64_t live) {
+  if (x_closing && x_index.in_memory()) return Ok{};
   if (receipt.new_fragments.empty()) return live == 0 ? Status(Ok{}) : Lost("rows", 0, live);
   const KeyColumns keys(x_table->schema());
   KeyHasher hasher(keys.schema);
@@ -275,14 +244,11 @@ Status Engine::MoveEntries(const CompactionReceipt& receipt, uint64_t live) {
   return moved == live ? Status(Ok{}) : Lost("entries", moved, live);
 }
 
-// At most one index a call: each is a pause.
-Result<bool> Engine::KeepIndexes() {
-  if (x_options.indexes.empty()) return false;
+// The first that is due: each is a pause.
+Result<std::optional<Engine::IndexStep>> Engine::DueIndex() {
+  if (x_options.indexes.empty()) return std::optional<IndexStep>();
   LW_ASSIGN_OR_RETURN(const std::vector<Index> there, x_table->Indexes());
   const uint64_t rows = x_table->count_rows();
-  TableProperties next = x_committed;
-  next.writer_epoch = x_writer_epoch;
-  const Properties properties = EncodeProperties(next);
   for (const IndexOptions& wanted : x_options.indexes) {
     // A discovered column comes with its first value.
     if (!x_table->schema().Find(wanted.column)) continue;
@@ -291,22 +257,30 @@ Result<bool> Engine::KeepIndexes() {
     });
     if (found == there.end()) {
       if (rows < (wanted.type == "btree" ? 1 : kVectorRowsMin)) continue;
-      LW_RETURN_IF_ERROR(TableStep(
-          x_table->CreateIndex(wanted.column, wanted.type, x_table->version(), properties)));
-    } else {
-      const double share = kUnindexedShare * static_cast<double>(rows);
-      if (found->unindexed_rows < kUnindexedRowsMin ||
-          static_cast<double>(found->unindexed_rows) < share) {
-        continue;
-      }
-      LW_RETURN_IF_ERROR(
-          TableStep(x_table->ExtendIndex(found->name, x_table->version(), properties)));
+      return std::optional(IndexStep{&wanted, {}});
     }
-    next.version = x_table->version();
-    x_committed = std::move(next);
-    return true;
+    const double share = kUnindexedShare * static_cast<double>(rows);
+    if (found->unindexed_rows >= kUnindexedRowsMin &&
+        static_cast<double>(found->unindexed_rows) >= share) {
+      return std::optional(IndexStep{&wanted, found->name});
+    }
   }
-  return false;
+  return std::optional<IndexStep>();
+}
+
+Status Engine::KeepIndex(const IndexStep& step) {
+  TableProperties next = x_committed;
+  next.writer_epoch = x_writer_epoch;
+  const Properties properties = EncodeProperties(next);
+  if (step.name.empty()) {
+    LW_RETURN_IF_ERROR(TableStep(x_table->CreateIndex(step.wanted->column, step.wanted->type,
+                                                      x_table->version(), properties)));
+  } else {
+    LW_RETURN_IF_ERROR(TableStep(x_table->ExtendIndex(step.name, x_table->version(), properties)));
+  }
+  next.version = x_table->version();
+  x_committed = std::move(next);
+  return Ok{};
 }
 
 RetentionPolicy Engine::Retention() const {
@@ -339,7 +313,7 @@ Result<uint64_t> Engine::CleanUp(const RetentionPolicy& policy) {
   };
   LW_ASSIGN_OR_RETURN(uint64_t keep, KeepFrom(versions, policy, NowMs(), facts));
   keep = std::min(keep, x_committed.version);
-  if (x_rewrite) keep = std::min(keep, x_rewrite->read_version);
+  keep = std::min(keep, x_table_rewrites.oldest_read());
   // The oldest version that stays must say itself where its sources stand: it has nothing to
   // inherit from.
   for (auto at = std::upper_bound(versions.begin(), versions.end(), keep);
@@ -366,7 +340,7 @@ Result<uint64_t> Engine::CleanUp(const RetentionPolicy& policy) {
 Status Engine::CleanUpLedger() {
   LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, x_table->Versions());
   std::map<uint64_t, uint64_t> pins;
-  uint64_t lowest = x_committed.ledger_version;
+  uint64_t lowest = std::min(x_committed.ledger_version, x_ledger_rewrites.oldest_read());
   for (const uint64_t version : versions) {
     LW_ASSIGN_OR_RETURN(pins[version], PinOf(version));
     lowest = std::min(lowest, pins[version]);
@@ -413,15 +387,17 @@ Result<TableImpl::CompactReport> Engine::Compact(const std::optional<uint64_t>& 
   LW_ASSIGN_OR_RETURN(std::vector<uint64_t> versions, x_table->Versions());
   report.before.versions = versions.size();
   CommitResult done;
-  if (x_rewrite) (void)x_rewrite->running->Wait(kForever);  // the first round ends it
+  const CompactionPolicy rows = ThoroughPolicy(TablePolicy(x_options));
+  const CompactionPolicy entries = ThoroughPolicy(LedgerPolicy(x_options));
   while (true) {
-    LW_ASSIGN_OR_RETURN(bool worked,
-                        CompactRound(ThoroughPolicy(TablePolicy(x_options)),
-                                     ThoroughPolicy(LedgerPolicy(x_options)), kForever, done));
-    if (!worked) {
-      LW_ASSIGN_OR_RETURN(worked, KeepIndexes());
+    LW_RETURN_IF_ERROR(x_table_rewrites.Begin(*x_table, rows));
+    LW_RETURN_IF_ERROR(x_ledger_rewrites.Begin(*x_ledger, entries));
+    LW_ASSIGN_OR_RETURN(const bool placed, PlaceRound(Rewrites::kForever, done));
+    if (!placed) {
+      LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
+      if (!due) break;
+      LW_RETURN_IF_ERROR(KeepIndex(*due));
     }
-    if (!worked) break;
     ++report.rounds;
   }
   RetentionPolicy policy = Retention();

@@ -91,8 +91,8 @@ Engine::Engine(std::string uri, const TableOptions& options, Storage& storage)
               options.read_only),
       x_state(x_index, *this, StateOptionsOf(options)),
       x_dead_letters(CompanionFolder(x_uri) + "/dead_letter"),
-      x_table_rounds(SharesOf(options.memory_bytes_max).compaction),
-      x_ledger_rounds(SharesOf(options.memory_bytes_max).compaction) {}
+      x_table_rewrites(SharesOf(options.memory_bytes_max).compaction),
+      x_ledger_rewrites(SharesOf(options.memory_bytes_max).compaction) {}
 
 Status Engine::Open() {
   if (!x_options.read_only && IsLocal(x_uri)) {
@@ -202,10 +202,15 @@ Status Engine::LoadIndex() {
 // A process that ends after every checkpoint would never see the end of a long compaction. And what
 // is in the index is in the table: the next open need not read it all again.
 Engine::~Engine() {
-  if (x_rewrite && !x_broken && x_table->version() == x_committed.version) {
-    // Not with the ledger's newest version: a checkpoint may have failed half-way.
+  // Not where a checkpoint failed half-way: then the ledger is ahead of its pin.
+  const bool any = x_table_rewrites.any() || x_ledger_rewrites.any();
+  if (any && !x_broken && x_table->version() == x_committed.version &&
+      x_ledger->version() == x_committed.ledger_version) {
     CommitResult unseen;
-    (void)FinishRewrite(*x_rewrite, x_committed.ledger_version, unseen);
+    x_closing = true;
+    for (Result<bool> placed = true; placed.ok() && *placed;) {
+      placed = PlaceRound(Rewrites::kForever, unseen);
+    }
   }
   if (!x_table || !x_index_complete || x_broken || x_index.in_memory()) return;
   // An index that cannot be kept is rebuilt.

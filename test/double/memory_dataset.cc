@@ -345,8 +345,8 @@ class MemoryCompaction final : public RunningCompaction {
  public:
   MemoryCompaction(CompactionRequest asked, VersionPointer version, uint64_t waits)
       : request(std::move(asked)), read(std::move(version)), x_waits(waits) {}
-  bool Wait(std::chrono::milliseconds) override {
-    if (x_waits == 0) return true;
+  bool Wait(std::chrono::milliseconds limit) override {
+    if (x_waits == 0 || limit >= std::chrono::hours(1)) return true;
     --x_waits;
     return false;
   }

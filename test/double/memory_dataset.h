@@ -86,7 +86,7 @@ class MemoryStore {
 
   /// Rows per fragment of commits and compactions at most.
   void SetFragmentRowsMax(uint64_t rows) { x_fragment_rows_max = rows; }
-  /// A compaction is waited for so many times in vain.
+  /// A compaction is waited for so many times in vain, but by who waits for hours.
   void SetCompactionWaits(uint64_t waits) { x_compaction_waits = waits; }
 
   // What another writer does at the latest version.
