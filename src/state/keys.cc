@@ -23,26 +23,28 @@ bool HasInput(const std::vector<uint16_t>& memories, uint32_t input) {
 }
 }  // namespace
 
-// Keys that the batch has touched already are not asked of the index again.
-void TableState::PrefetchKeys(const ChangeBatch& batch, size_t begin, size_t end) {
+// Keys that the batch has touched already are not asked of the index again, and found here once.
+void TableState::LookAhead(const ChangeBatch& batch, size_t begin, size_t end) {
+  x_known.clear();
   x_ahead.clear();
   for (size_t i = begin; i < end; ++i) x_overlay.PrefetchSlot(batch.heads[i].key);
   for (size_t i = begin; i < end; ++i) x_overlay.PrefetchKey(batch.heads[i].key);
   for (size_t i = begin; i < end; ++i) {
     const KeyHash& key = batch.heads[i].key;
-    if (x_overlay.Find(key) == nullptr) x_ahead.push_back(key);
+    x_known.push_back(x_overlay.Find(key));
+    if (x_known.back() == nullptr) x_ahead.push_back(key);
   }
   x_index.Prefetch(x_ahead);
 }
 
-PendingKey& TableState::Load(const KeyHash& key, std::string_view bytes) {
-  PendingKey* found = x_overlay.Find(key);
+PendingKey& TableState::Load(const KeyHash& key, std::string_view bytes, PendingKey* known) {
+  PendingKey* found = known != nullptr ? known : x_overlay.Find(key);
   if (found == nullptr) {
     found = &x_overlay.Add(key);
     if (x_index.Find(key, found->before)) {
       found->now = found->before;
-      const std::string_view known = bytes.empty() ? BytesOf(*found) : bytes;
-      if (found->now.status != KeyStatus::kNone && Truncated(found->now.version(), known)) {
+      const std::string_view own = bytes.empty() ? BytesOf(*found) : bytes;
+      if (found->now.status != KeyStatus::kNone && Truncated(found->now.version(), own)) {
         found->now.status = KeyStatus::kNone;
         found->changed = true;
         ForgetSeenDeletes(*found);

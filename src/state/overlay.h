@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -20,15 +19,17 @@ struct RowRef {
   bool pending() const { return chunk != UINT32_MAX; }
 };
 
-struct PendingKey {
-  KeyEntry before;       // as committed; status kNone where there was nothing
+/// What a change looks at lies in two cache lines, what only the commit needs in a third.
+struct alignas(64) PendingKey {
   KeyEntry now;          // address is meaningful only while the committed row is still the row
   RowRef row;            // of a live key, when the batch holds it
   std::string_view key;  // canonical bytes; empty where only the hash is known
   std::unique_ptr<KeyExtra> extra;  // when it may differ from the committed one
-  std::optional<Version> lone_update_before;
-  bool changed = false;  // state or extra differ from what is committed
+  bool changed = false;             // state or extra differ from what is committed
+  bool lone_update_before = false;  // its -U waits for its +U
+  alignas(64) KeyEntry before;      // as committed; status kNone where there was nothing
 };
+static_assert(sizeof(PendingKey) == 192);
 
 class Overlay {
  public:
@@ -41,8 +42,10 @@ class Overlay {
   void PrefetchKey(const KeyHash& key) const {
     if (x_slots.empty()) return;
     const Slot& slot = x_slots[Home(key)];
-    if (slot.number != kFree && slot.tag == TagOf(key))
-      __builtin_prefetch(&x_keys[slot.number].now);
+    if (slot.number == kFree || slot.tag != TagOf(key)) return;
+    const PendingKey& pending = x_keys[slot.number];
+    __builtin_prefetch(&pending.now);
+    __builtin_prefetch(&pending.row);
   }
   /// A fresh slot; the key must not be there.
   PendingKey& Add(const KeyHash& key);

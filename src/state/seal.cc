@@ -24,7 +24,7 @@ bool NeedsLedgerRow(const KeyEntry& entry, const KeyExtra* extra) {
 }  // namespace
 
 Status TableState::SealLoneUpdateBefores() {
-  for (const KeyHash& hash : x_lone_update_befores) {
+  for (const auto& [hash, version] : x_lone_update_befores) {
     PendingKey& key = *x_overlay.Find(hash);
     if (x_options.lone_update_before == LoneUpdateBefore::kFail) {
       return Error{
@@ -36,10 +36,9 @@ Status TableState::SealLoneUpdateBefores() {
     }
     if (x_options.lone_update_before == LoneUpdateBefore::kDelete) {
       const std::optional<StoredChange> stored = StateOf(key);
-      if (!stored || *key.lone_update_before > stored->version)
-        BecomeTombstone(key, *key.lone_update_before);
+      if (!stored || version > stored->version) BecomeTombstone(key, version);
     }
-    key.lone_update_before.reset();
+    key.lone_update_before = false;
   }
   x_lone_update_befores.clear();
   return Ok{};

@@ -88,7 +88,7 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
   std::optional<FirstHalf> first_half;
   uint32_t number = 0;
   for (size_t i = 0; i < batch.heads.size(); ++i) {
-    if (i % kKeysAhead == 0) PrefetchKeys(batch, i, std::min(i + kKeysAhead, batch.heads.size()));
+    if (i % kKeysAhead == 0) LookAhead(batch, i, std::min(i + kKeysAhead, batch.heads.size()));
     ChangeHead& head = batch.heads[i];
     const Origin origin = OriginOf(batch, head);
     if (i == 0 || head.input != batch.heads[i - 1].input ||
@@ -100,6 +100,7 @@ Status TableState::Apply(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
     }
     InputState& input = x_head.inputs.at(number);
     Incoming in{batch, head, nullptr, {}, number, chunk, 0, input.origin};
+    in.known = x_known[i % kKeysAhead];
     if (head.detail != kNone) in.detail = &batch.details[head.detail];
     in.version = CompleteVersion(head, input);
     // The arrival is the version: above everything decided before this batch, in the order of the
@@ -193,20 +194,20 @@ Result<Outcome> TableState::ApplyHead(const Incoming& in) {
 }
 
 Result<Outcome> TableState::ApplyKey(const Incoming& in) {
-  PendingKey& key = Load(in.head.key, in.batch.KeyOf(in.head));
+  PendingKey& key = Load(in.head.key, in.batch.KeyOf(in.head), in.known);
   const bool reread = in.reread && !Planted(PlantedBug::kNullValueReRead);
   if (in.has(kNullValue) && (reread || LastWasDelete(key, in.input))) {
     RememberNullValue(key, in);
     return Outcome::kRepeat;
   }
   if (in.has(kUpdateBefore)) {
-    key.lone_update_before = in.version;
-    x_lone_update_befores.insert(in.head.key);
+    key.lone_update_before = true;
+    x_lone_update_befores.insert_or_assign(in.head.key, in.version);
     return Outcome::kApplied;
   }
   LW_ASSIGN_OR_RETURN(const Outcome outcome, DecideKey(key, in));
   if (key.lone_update_before) {
-    key.lone_update_before.reset();
+    key.lone_update_before = false;
     x_lone_update_befores.erase(in.head.key);
   }
   RememberDelete(key, in);

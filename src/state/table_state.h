@@ -7,8 +7,8 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -130,7 +130,8 @@ class TableState {
     uint64_t transaction = 0;  // what its changes have in common, in its epoch
     const Origin& origin;      // of the input
     bool reread = false;
-    bool ends_record = true;  // false: another change of the same record follows
+    PendingKey* known = nullptr;  // of head.key, where it was looked up
+    bool ends_record = true;      // false: another change of the same record follows
     bool has(uint16_t flag) const { return (head.flags & flag) != 0; }
     bool partial() const { return detail != nullptr && !detail->unavailable.empty(); }
   };
@@ -170,8 +171,8 @@ class TableState {
   // keys.cc: slots, extras, delete memory
   std::string_view BytesOf(const PendingKey& key) const;
   std::optional<Version> FloorOf(const PendingKey& key) const;
-  void PrefetchKeys(const ChangeBatch& batch, size_t begin, size_t end);
-  PendingKey& Load(const KeyHash& key, std::string_view bytes);
+  void LookAhead(const ChangeBatch& batch, size_t begin, size_t end);
+  PendingKey& Load(const KeyHash& key, std::string_view bytes, PendingKey* known = nullptr);
   const KeyExtra* ExtraOf(const PendingKey& key) const;
   KeyExtra& MutableExtra(PendingKey& key);
   std::optional<StoredChange> StateOf(const PendingKey& key) const;
@@ -243,10 +244,13 @@ class TableState {
   std::unordered_multimap<KeyHash, KeyHash, KeyHashHasher> x_waiting_by_old;
 
   Overlay x_overlay;
-  std::vector<KeyHash> x_ahead;  // of PrefetchKeys
+  // Of the heads that LookAhead saw last: their keys, where the batch has touched them before, and
+  // those that the index is asked for.
+  std::vector<PendingKey*> x_known;
+  std::vector<KeyHash> x_ahead;
   std::deque<std::unique_ptr<RowChunk>> x_chunks;
   std::deque<std::string> x_key_arena;
-  std::set<KeyHash> x_lone_update_befores;
+  std::map<KeyHash, Version> x_lone_update_befores;
   Floors x_truncated;                  // by the batch: committed rows at or below them are gone
   std::optional<Version> x_collected;  // by the batch: tombstones at or below it are gone
   uint32_t x_built = UINT32_MAX;       // chunk of rows that were put together here
