@@ -8,6 +8,10 @@ namespace {
 
 // A fragment of half the maximum is full: two of them make one of the maximum, and no more.
 constexpr uint64_t kFullShare = 2;
+// A table of more than so many full fragments gets larger ones, up to so many times as large: a
+// round of those goes on for seconds, and its rows move at once.
+constexpr uint64_t kFullFragments = 32;
+constexpr uint64_t kGrowthMax = 4;
 
 uint64_t LiveBytes(const Fragment& fragment) {
   if (fragment.physical_rows == 0) return 0;
@@ -91,6 +95,21 @@ std::vector<uint64_t> PlanCompaction(std::span<const Fragment> fragments,
     return Take(members, 1, policy, too_many);
   }
   return {};
+}
+
+CompactionPolicy ForSize(const CompactionPolicy& policy, std::span<const Fragment> fragments) {
+  uint64_t rows = 0, bytes = 0;
+  for (const Fragment& fragment : fragments) {
+    rows += fragment.live_rows();
+    bytes += LiveBytes(fragment);
+  }
+  const auto grown = [](uint64_t max, uint64_t all) {
+    return std::clamp(all / kFullFragments, max, max * kGrowthMax);
+  };
+  CompactionPolicy sized = policy;
+  sized.rows_max = grown(policy.rows_max, rows);
+  sized.bytes_max = grown(policy.bytes_max, bytes);
+  return sized;
 }
 
 CompactionPolicy ThoroughPolicy(const CompactionPolicy& policy) {

@@ -19,8 +19,8 @@ struct CompactionPolicy {
   double dead_share = 0.5;  // … once deleted rows are more than so many times the live ones: what
                             // is updated a lot goes by itself, with nothing left to rewrite
   uint64_t tier_rows = 4096;       // the lowest tier; each next one is `fragments` times as large
-  uint64_t rows_max = 1 << 20;     // live rows that a fragment grows to by merging
-  uint64_t bytes_max = 256 << 20;  // the same in bytes
+  uint64_t rows_max = 1 << 20;     // live rows that a fragment grows to by merging, and …
+  uint64_t bytes_max = 256 << 20;  // … its bytes; more in large tables (ForSize)
   uint64_t round_rows = 1 << 18;   // live rows that a round rewrites, where it can do with so few
 };
 
@@ -29,6 +29,10 @@ struct CompactionPolicy {
 /// Rounds come to an end: each leaves fewer fragments, or fewer deleted rows.
 std::vector<uint64_t> PlanCompaction(std::span<const Fragment> fragments,
                                      const CompactionPolicy& policy);
+
+/// The policy of a dataset of `fragments`: one that is large gets larger ones, up to four times, so
+/// that a commit that touches all of them touches few.
+CompactionPolicy ForSize(const CompactionPolicy& policy, std::span<const Fragment> fragments);
 
 /// The policy of a table that is to be as compact as it gets.
 CompactionPolicy ThoroughPolicy(const CompactionPolicy& policy);

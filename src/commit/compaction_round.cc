@@ -153,15 +153,17 @@ Result<std::optional<CompactionRound>> CompactionRounds::Next(Dataset& dataset,
                                                               uint64_t live_rows_max) {
   CompactionRound round;
   CompactionRequest& request = round.request;
-  request.fragments = PlanCompaction(fragments, Within(policy));
+  const std::vector<Fragment> all = dataset.fragments();
+  const CompactionPolicy sized = ForSize(policy, all);
+  request.fragments = PlanCompaction(fragments, Within(sized));
   const auto is_due = [&] {
     return !request.fragments.empty() && LiveRowsOf(fragments, request.fragments) <= live_rows_max;
   };
   if (!is_due()) return std::optional<CompactionRound>();
-  ForgetAllBut(dataset.fragments());
+  ForgetAllBut(all);
   LW_ASSIGN_OR_RETURN(round.widths, WidthsIn(dataset, Chosen(fragments, request.fragments)));
   x_rows_max = RowsHeldWithin(round.widths, x_bytes);
-  const CompactionPolicy within = Within(policy);
+  const CompactionPolicy within = Within(sized);
   request.fragments = PlanCompaction(fragments, within);
   if (!is_due()) return std::optional<CompactionRound>();
   request.target_rows = within.rows_max;

@@ -207,6 +207,39 @@ TEST(Compaction, KeepsUpWithCheckpoints) {
   }
 }
 
+TEST(Compaction, LargeTablesGetLargerFragments) {
+  const CompactionPolicy policy;
+  const auto sized = [&](uint64_t count, uint64_t rows) {
+    std::vector<Fragment> fragments;
+    for (uint64_t id = 0; id < count; ++id) fragments.push_back(Of(id, rows));
+    return ForSize(policy, fragments);
+  };
+  EXPECT_EQ(sized(20, 1 << 20).rows_max, policy.rows_max);
+  EXPECT_EQ(sized(20, 1 << 20).bytes_max, policy.bytes_max);
+  EXPECT_EQ(sized(96, 1 << 20).rows_max, 3 * policy.rows_max);
+  EXPECT_EQ(sized(96, 1 << 20).bytes_max, (96ull << 20) * kRowBytes / 32);
+  EXPECT_EQ(sized(1000, 1 << 20).rows_max, 4 * policy.rows_max);
+  // A hundred million rows that come by and by, compacted on the way.
+  std::vector<Fragment> fragments;
+  uint64_t next = 0, written = 0;
+  constexpr uint64_t kRows = 100'000'000, kLoad = 500'000;
+  for (uint64_t rows = 0; rows < kRows; rows += kLoad) {
+    fragments.push_back(Of(next++, kLoad));
+    const std::vector<uint64_t> round = PlanCompaction(fragments, ForSize(policy, fragments));
+    if (round.empty()) continue;
+    uint64_t merged = 0;
+    std::erase_if(fragments, [&](const Fragment& fragment) {
+      if (!std::binary_search(round.begin(), round.end(), fragment.id)) return false;
+      merged += fragment.physical_rows;
+      return true;
+    });
+    fragments.push_back(Of(next++, merged));
+    written += merged;
+  }
+  EXPECT_LE(fragments.size(), 80u);
+  EXPECT_LE(written, 3 * kRows);
+}
+
 TEST(Compaction, ThoroughComesToAnEnd) {
   const CompactionPolicy policy = ThoroughPolicy(CompactionPolicy());
   SizedTable table(3'000'000, policy);

@@ -31,6 +31,8 @@ constexpr uint64_t kUnindexedRowsMin = 4096;
 constexpr std::chrono::milliseconds kPatienceMin{50};
 // Product quantization learns 256 centres.
 constexpr uint64_t kVectorRowsMin = 256;
+// Keys whose addresses move, looked up together: their lines stay in the nearest cache.
+constexpr size_t kKeysAhead = 256;
 
 int64_t NowMs() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -209,20 +211,23 @@ Status Engine::MoveRows(const CompactionReceipt& receipt, uint64_t live) {
   const auto& removed = receipt.removed_fragments;
   const auto move = [&](const Rows& rows, std::span<const RowAddress> addresses) -> Status {
     LW_RETURN_IF_ERROR(hasher.Hash(rows, hashes));
-    x_index.Prefetch(hashes);
-    // What was read ahead is good until the first Store.
-    entries.clear();
-    for (uint64_t row = 0; row < hashes.size(); ++row, ++moved) {
-      if (moved == 0 && Planted(PlantedBug::kCompactionLosesKey)) continue;
-      KeyEntry entry;
-      if (!x_index.Find(hashes[row], entry) || !entry.live() ||
-          !std::binary_search(removed.begin(), removed.end(), entry.address >> 32)) {
-        return Lost("rows", moved, live);
+    for (size_t begin = 0; begin < hashes.size(); begin += kKeysAhead) {
+      const size_t end = std::min(begin + kKeysAhead, hashes.size());
+      x_index.Prefetch(std::span(hashes).subspan(begin, end - begin));
+      // What was read ahead is good until the first Store.
+      entries.clear();
+      for (size_t row = begin; row < end; ++row, ++moved) {
+        if (moved == 0 && Planted(PlantedBug::kCompactionLosesKey)) continue;
+        KeyEntry entry;
+        if (!x_index.Find(hashes[row], entry) || !entry.live() ||
+            !std::binary_search(removed.begin(), removed.end(), entry.address >> 32)) {
+          return Lost("rows", moved, live);
+        }
+        entry.address = addresses[row];
+        entries.push_back(entry);
       }
-      entry.address = addresses[row];
-      entries.push_back(entry);
+      for (const KeyEntry& entry : entries) x_index.Store(entry);
     }
-    for (const KeyEntry& entry : entries) x_index.Store(entry);
     return Ok{};
   };
   LW_RETURN_IF_ERROR(x_table->ScanFragments(keys.names, IdsOf(receipt.new_fragments), move));
