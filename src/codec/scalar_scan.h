@@ -3,36 +3,15 @@
 // asks reads the whole line in the general way then.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
+#include "base/byte_lanes.h"
 #include "base/utf8.h"
 #include "codec/json_cursor.h"
 
 namespace lastword::codec {
-
-/// Sixteen bytes compared at once; the compiler knows how on every machine.
-using ByteLanes = int8_t __attribute__((vector_size(16)));
-
-inline ByteLanes LoadLanes(const char* at) {
-  ByteLanes lanes;
-  std::memcpy(&lanes, at, sizeof lanes);
-  return lanes;
-}
-
-// Lane 0 lies in the lowest bits.
-static_assert(std::endian::native == std::endian::little);
-
-/// The number of the first lane that is set in the result of a comparison; 16 where none is.
-inline size_t FirstSet(ByteLanes found) {
-  uint64_t halves[2];
-  std::memcpy(halves, &found, sizeof halves);
-  if (halves[0] != 0) return static_cast<size_t>(__builtin_ctzll(halves[0])) >> 3;
-  if (halves[1] != 0) return 8 + (static_cast<size_t>(__builtin_ctzll(halves[1])) >> 3);
-  return 16;
-}
 
 /// Whether `size` bytes are the same.
 inline bool SameBytes(const char* a, const char* b, size_t size) {
