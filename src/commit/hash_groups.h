@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "state/key_index.h"
+#include "state/key_entry.h"
 
 namespace lastword {
 

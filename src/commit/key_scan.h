@@ -10,7 +10,7 @@
 
 #include "base/byte_buffer.h"
 #include "lance/dataset.h"
-#include "state/key_index.h"
+#include "state/key_entry.h"
 
 namespace lastword {
 

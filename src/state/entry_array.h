@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/large_memory.h"
-#include "state/key_index.h"
+#include "state/key_entry.h"
 
 namespace lastword {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/planted_bug.h"
+#include "state/key_index.h"
 #include "state/law.h"
 #include "state/table_state.h"
 

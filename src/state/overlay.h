@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/stable_vector.h"
+#include "state/key_entry.h"
 #include "state/key_extra.h"
-#include "state/key_index.h"
 
 namespace lastword {
 

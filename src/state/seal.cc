@@ -7,6 +7,7 @@
 #include "model/digest.h"
 #include "model/key.h"
 #include "model/version_columns.h"
+#include "state/key_index.h"
 #include "state/law.h"
 #include "state/table_state.h"
 

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "model/row_chunk.h"
+#include "state/key_entry.h"
 #include "state/key_extra.h"
-#include "state/key_index.h"
 
 namespace lastword {
 

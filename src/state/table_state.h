@@ -18,14 +18,15 @@
 #include "model/change_batch.h"
 #include "model/row_chunk.h"
 #include "state/floors.h"
+#include "state/key_entry.h"
 #include "state/key_extra.h"
-#include "state/key_index.h"
 #include "state/overlay.h"
 #include "state/state_head.h"
 #include "state/stored.h"
 
 namespace lastword {
 
+class KeyIndex;       // state/key_index.h
 struct StoredChange;  // state/law.h
 
 struct StateOptions {

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "base/planted_bug.h"
+#include "state/key_index.h"
 #include "state/table_state.h"
 
 namespace lastword {
