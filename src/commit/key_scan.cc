@@ -14,9 +14,8 @@ namespace {
 
 // More would only hold memory: storage is read by threads of its own.
 constexpr unsigned kThreadsMax = 16;
-// Entries that a sink gets at a time: they stay in the processor's first cache.
-constexpr size_t kSinkEntries = 256;
-constexpr size_t kParts = 256;  // of keys that are hashed at a time
+// Their hashes, bytes and entries stay in the processor's first cache.
+constexpr size_t kRowsAtATime = 256;
 
 // The bytes of the version columns, in the order of kVersionColumns.
 template <typename T>
@@ -52,28 +51,31 @@ KeyColumns::KeyColumns(const Schema& stored) {
 
 Status KeyHasher::Hash(const Rows& rows, std::vector<KeyHash>& hashes) {
   hashes.resize(rows.size());
+  return Hash(rows, 0, hashes);
+}
+
+Status KeyHasher::Hash(const Rows& rows, uint64_t row, std::span<KeyHash> hashes) {
   const ColumnData& first = rows.columns[0];
   if (x_schema.key.size() == 1 && first.null_count() == 0) {
     // Most keys: nothing to refuse.
-    HashParts(first, hashes);
+    HashParts(first, row, hashes);
     return Ok{};
   }
-  for (uint64_t row = 0; row < rows.size(); ++row) {
+  for (KeyHash& hash : hashes) {
     x_bytes.clear();
-    LW_RETURN_IF_ERROR(AppendKey(x_schema, rows, row, x_bytes));
-    hashes[row] = Hash128(x_bytes);
+    LW_RETURN_IF_ERROR(AppendKey(x_schema, rows, row++, x_bytes));
+    hash = Hash128(x_bytes);
   }
   return Ok{};
 }
 
-void KeyHasher::HashParts(const ColumnData& column, std::vector<KeyHash>& hashes) {
-  const uint32_t width = CanonicalWidth(column.type());
-  const size_t at_a_time = width == 0 ? 1 : kParts;
-  for (size_t row = 0; row < hashes.size(); row += at_a_time) {
-    const size_t count = std::min(at_a_time, hashes.size() - row);
+void KeyHasher::HashParts(const ColumnData& column, uint64_t row, std::span<KeyHash> hashes) {
+  const size_t at_a_time = CanonicalWidth(column.type()) == 0 ? 1 : kRowsAtATime;
+  for (size_t at = 0; at < hashes.size(); at += at_a_time) {
+    const size_t count = std::min(at_a_time, hashes.size() - at);
     x_parts.Truncate(0);
-    AppendCanonicalParts(column, row, count, x_parts);
-    Hash128Each(x_parts.view(), count, &hashes[row]);
+    AppendCanonicalParts(column, row + at, count, x_parts);
+    Hash128Each(x_parts.view(), count, &hashes[at]);
   }
 }
 
@@ -85,12 +87,13 @@ Status ScanLiveEntries(Dataset& table, const EntrySink& sink) {
   const KeyColumns keys(table.schema());
   const std::vector<std::string> versions(kVersionColumns.begin(), kVersionColumns.end());
   const auto give = [&](const ScanPiece& piece) -> Status {
-    std::vector<KeyHash> hashes;
-    LW_RETURN_IF_ERROR(KeyHasher(keys.schema).Hash(piece.rows, hashes));
-    std::array<KeyEntry, kSinkEntries> entries;
-    for (size_t row = 0; row < hashes.size();) {
-      const size_t count = std::min(kSinkEntries, hashes.size() - row);
-      for (size_t i = 0; i < count; ++i, ++row) entries[i] = EntryAt(hashes[row], piece, row);
+    KeyHasher hasher(keys.schema);
+    std::array<KeyHash, kRowsAtATime> hashes;
+    std::array<KeyEntry, kRowsAtATime> entries;
+    for (size_t row = 0; row < piece.addresses.size(); row += kRowsAtATime) {
+      const size_t count = std::min(kRowsAtATime, piece.addresses.size() - row);
+      LW_RETURN_IF_ERROR(hasher.Hash(piece.rows, row, std::span(hashes).first(count)));
+      for (size_t i = 0; i < count; ++i) entries[i] = EntryAt(hashes[i], piece, row + i);
       LW_RETURN_IF_ERROR(sink(std::span(entries).first(count)));
     }
     return Ok{};

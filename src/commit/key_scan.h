@@ -28,9 +28,11 @@ class KeyHasher {
   explicit KeyHasher(const Schema& schema) : x_schema(schema) {}
   /// Puts the hash of each row of `rows`, which are of `schema`, into `hashes`.
   Status Hash(const Rows& rows, std::vector<KeyHash>& hashes);
+  /// The same of as many rows as `hashes` has places, from `row` on.
+  Status Hash(const Rows& rows, uint64_t row, std::span<KeyHash> hashes);
 
  private:
-  void HashParts(const ColumnData& column, std::vector<KeyHash>& hashes);
+  void HashParts(const ColumnData& column, uint64_t row, std::span<KeyHash> hashes);
 
   const Schema& x_schema;
   std::string x_bytes;

@@ -117,6 +117,21 @@ TEST_F(TableIndexTest, TwoStatesOfAKeyAreFound) {
   }
 }
 
+TEST_F(TableIndexTest, TwoStatesAmongManyKeysAreFoundWhereverTheyCome) {
+  std::vector<KeyEntry> entries;
+  for (int i = 0; i < 100'000; ++i) entries.push_back(LiveEntry(x_random));
+  for (const size_t at : {size_t{0}, entries.size() / 2, entries.size()}) {
+    std::vector<KeyEntry> all = entries;
+    KeyEntry second = entries[x_random.Below(1000)];
+    second.address += 1;
+    all.insert(all.begin() + static_cast<ptrdiff_t>(at), second);
+    std::optional<KeyEntry> contradicted;
+    Loaded(kPlenty, all, contradicted);
+    ASSERT_TRUE(contradicted) << at;
+    EXPECT_EQ(contradicted->key, second.key);
+  }
+}
+
 TEST_F(TableIndexTest, AnExtraHasOneRow) {
   for (const uint64_t memory : {kPlenty, uint64_t{0}}) {
     const KeyEntry row = LiveEntry(x_random);
