@@ -45,6 +45,7 @@ class Engine final : public TableImpl, private StoredRows {
   Result<std::vector<DeadLetter>> DeadLetters() override;
   Status TakeDeadLetters() override;
   Result<CommitResult> Commit(const CheckpointRequest& request) override;
+  Status Settle() override;
   Result<bool> KnowsCheckpoint(const std::string& id) override;
   std::optional<std::string> PositionOf(const std::string& input) const override;
   uint64_t pending_changes() const override { return x_state.pending_changes(); }
@@ -108,7 +109,9 @@ class Engine final : public TableImpl, private StoredRows {
   void Maintain(uint64_t version_before, std::chrono::milliseconds patience, CommitResult& result);
   Status MaintainOnce(uint64_t version_before, std::chrono::milliseconds patience,
                       CommitResult& result);
+  void Rest(Error error);
   Status CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result);
+  void BeginRounds();
   Result<bool> PlaceRound(std::chrono::milliseconds patience, CommitResult& result);
   Status PinLedger();
   Status FinishRewrite(Rewrite& rewrite, CommitResult& result);
@@ -149,6 +152,9 @@ class Engine final : public TableImpl, private StoredRows {
   std::vector<std::string> x_foreign;
   uint64_t x_writer_epoch = 0;
   Rewrites x_table_rewrites, x_ledger_rewrites;
+  bool x_rounds_due = false;                 // since the last commit
+  bool x_placed = false;                     // a round, by this object
+  std::optional<Error> x_maintenance_error;  // for the next result
   // Of versions that this object made, or had to ask for, and that clean-up may still see.
   std::deque<std::pair<uint64_t, uint64_t>> x_written;  // version, bytes that it wrote
   std::map<uint64_t, uint64_t> x_pins;                  // version -> version of the ledger

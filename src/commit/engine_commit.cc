@@ -77,6 +77,7 @@ T Engine::Poison(T result) {
 
 Status Engine::ApplyBatch(ChangeBatch& batch, std::vector<Outcome>& outcomes) {
   LW_RETURN_IF_ERROR(Usable());
+  BeginRounds();
   const size_t before = outcomes.size();
   auto applied = Poison(x_state.Apply(batch, outcomes));
   // What an index that cannot be read had answered is not known.

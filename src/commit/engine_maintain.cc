@@ -84,11 +84,10 @@ void Engine::Maintain(uint64_t version_before, std::chrono::milliseconds patienc
     x_written.emplace_back(x_table->version(), result.bytes_written);
     x_pins[x_table->version()] = x_committed.ledger_version;
   }
-  Status done = MaintainOnce(version_before, patience, result);
-  if (!done.ok()) {
-    result.maintenance_error = std::move(done.error());
-    x_rest_until = x_table->version() + kRestVersions;
+  if (Status done = MaintainOnce(version_before, patience, result); !done.ok()) {
+    Rest(std::move(done.error()));
   }
+  result.maintenance_error = std::exchange(x_maintenance_error, std::nullopt);
   const std::chrono::duration<double> pause = std::chrono::steady_clock::now() - begin;
   result.maintenance_seconds = pause.count();
 }
@@ -104,18 +103,50 @@ Status Engine::MaintainOnce(uint64_t version_before, std::chrono::milliseconds p
   return done.ok() && !freed.ok() ? Status(freed.error()) : done;
 }
 
-// A round that is written is put in place, and the next one begun, which goes on beside the next
-// batch. An index that is made meanwhile would not follow the rows of a rewrite: one that is due
-// keeps rounds from beginning.
+void Engine::Rest(Error error) {
+  x_maintenance_error = std::move(error);
+  x_rest_until = x_table->version() + kRestVersions;
+}
+
+// A round that is written is put in place. An index that is made meanwhile would not follow the
+// rows of a rewrite: its time is when none goes on.
 Status Engine::CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result) {
   if (!x_options.compaction) return Ok{};
+  x_rounds_due = true;
   LW_ASSIGN_OR_RETURN(const bool placed, PlaceRound(std::max(patience, kPatienceMin), result));
+  if (placed || x_table_rewrites.any()) return Ok{};
   LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
-  if (due && !placed && !x_table_rewrites.any()) return KeepIndex(*due);
-  if (!due || x_table_rewrites.has_long()) {
-    LW_RETURN_IF_ERROR(x_table_rewrites.Begin(*x_table, TablePolicy(x_options)));
+  return due ? KeepIndex(*due) : Status(Ok{});
+}
+
+// With the first changes of the next batch, which they go on beside: behind the last commit of a
+// process they would only be waited for.
+void Engine::BeginRounds() {
+  if (!std::exchange(x_rounds_due, false)) return;
+  const auto begin = [this]() -> Status {
+    LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
+    if (!due || x_table_rewrites.has_long()) {
+      LW_RETURN_IF_ERROR(x_table_rewrites.Begin(*x_table, TablePolicy(x_options)));
+    }
+    return x_ledger_rewrites.Begin(*x_ledger, LedgerPolicy(x_options));
+  };
+  if (Status begun = begin(); !begun.ok()) Rest(std::move(begun.error()));
+}
+
+// A process that ends after each checkpoint does a round here; others have done theirs.
+Status Engine::Settle() {
+  // Not where a checkpoint failed half-way: then the ledger is ahead of its pin.
+  if (!x_table || !x_ledger || x_broken || x_table->version() != x_committed.version ||
+      x_ledger->version() != x_committed.ledger_version) {
+    return Ok{};
   }
-  return x_ledger_rewrites.Begin(*x_ledger, LedgerPolicy(x_options));
+  if (!x_placed) BeginRounds();
+  CommitResult result;
+  for (bool placed = true; placed;) {
+    LW_ASSIGN_OR_RETURN(placed, PlaceRound(Rewrites::kForever, result));
+  }
+  if (x_maintenance_error) return *std::exchange(x_maintenance_error, std::nullopt);
+  return Ok{};
 }
 
 // The ledger first, which nothing refers to until the table's version pins it, as in a checkpoint.
@@ -124,6 +155,7 @@ Result<bool> Engine::PlaceRound(std::chrono::milliseconds patience, CommitResult
   std::optional<Rewrite> rows = x_table_rewrites.TakeWritten(*x_table, patience);
   std::optional<Rewrite> entries = x_ledger_rewrites.TakeWritten(*x_ledger, patience);
   if (!rows && !entries) return false;
+  x_placed = true;
 
   CompactionReceipt ledger_done;
   uint64_t ledger_live = 0;

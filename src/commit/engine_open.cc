@@ -199,19 +199,10 @@ Status Engine::LoadIndex() {
   return Ok{};
 }
 
-// A process that ends after every checkpoint would never see the end of a long compaction. And what
-// is in the index is in the table: the next open need not read it all again.
+// What is in the index is in the table: the next open need not read it all again.
 Engine::~Engine() {
-  // Not where a checkpoint failed half-way: then the ledger is ahead of its pin.
-  const bool any = x_table_rewrites.any() || x_ledger_rewrites.any();
-  if (any && !x_broken && x_table->version() == x_committed.version &&
-      x_ledger->version() == x_committed.ledger_version) {
-    CommitResult unseen;
-    x_closing = true;
-    for (Result<bool> placed = true; placed.ok() && *placed;) {
-      placed = PlaceRound(Rewrites::kForever, unseen);
-    }
-  }
+  x_closing = true;
+  (void)Settle();
   if (!x_table || !x_index_complete || x_broken || x_index.in_memory()) return;
   // An index that cannot be kept is rebuilt.
   if (const auto identity = StateIdentity(); identity.ok()) (void)x_index.Keep(*identity);

@@ -74,6 +74,10 @@ class TableImpl {
   /// Contract of Table::Commit.
   virtual Result<CommitResult> Commit(const CheckpointRequest& request) = 0;
   virtual Result<bool> KnowsCheckpoint(const std::string& id) = 0;
+  /// Sees compaction through that goes on beside the commits, and does a first round where this
+  /// object has committed and done none; waits for both. An error leaves the commits as they are.
+  /// The destructor does the same and keeps errors to itself.
+  virtual Status Settle() = 0;
 
   /// Where the source resumes `input`, as given to the last commit; empty = never seen.
   virtual std::optional<std::string> PositionOf(const std::string& input) const = 0;

@@ -316,7 +316,16 @@ Status ApplyRun::Finish() {
       return StopAt(In(i, ended.error()), nullptr);
     }
   }
-  return Commit(x_options.checkpoint_id, nullptr);
+  LW_RETURN_IF_ERROR(Commit(x_options.checkpoint_id, nullptr));
+  for (size_t i = 0; i < x_destinations.size(); ++i) {
+    NoteMaintenance(i, x_destinations[i].table().Settle());
+  }
+  return Ok{};
+}
+
+void ApplyRun::NoteMaintenance(size_t table, const Status& done) const {
+  if (done.ok() || !x_options.on_note) return;
+  x_options.on_note("not compacted: " + ToString(In(table, done.error())));
 }
 
 bool ApplyRun::CommitDue() const {
@@ -341,9 +350,7 @@ Status ApplyRun::Commit(const std::string& id, const ChangeHead* before) {
     if (committed->lance_version != 0) x_results[i].lance_version = committed->lance_version;
     if (committed->already_committed) x_results[i].already_committed = true;
     if (committed->committed) ++x_results[i].commits;
-    if (committed->maintenance_error && x_options.on_note) {
-      x_options.on_note("not compacted: " + ToString(In(i, *committed->maintenance_error)));
-    }
+    if (committed->maintenance_error) NoteMaintenance(i, *committed->maintenance_error);
   }
   x_uncommitted = 0;
   return Ok{};

@@ -88,6 +88,7 @@ class ApplyRun {
   Status Commit(const std::string& id, const ChangeHead* before);
   Error StopAt(Error error, const ChangeHead* before);
   // The error of `table`, still with the inputs' names as tables know them.
+  void NoteMaintenance(size_t table, const Status& done) const;
   Error In(size_t table, Error error) const;
   void SendSpecs();
 

@@ -249,6 +249,31 @@ TEST_F(Maintenance, ALongRoundGoesOnBesideCommits) {
   }
 }
 
+// Who ends after each checkpoint leaves few fragments as well; who goes on does not begin a round
+// behind its last one.
+TEST_F(Maintenance, ARoundIsSeenThroughAtTheEnd) {
+  EngineFixture table = Make("short", Busy());
+  for (uint64_t i = 1; i <= 20; ++i) {
+    ASSERT_THAT(table.Open(), IsOk());
+    ASSERT_THAT(table.Apply({Upsert(static_cast<int64_t>(i), i, "v")}), IsOk());
+    ASSERT_THAT(table.Commit(), IsOk());
+    ASSERT_THAT(table.table().Settle(), IsOk());
+    EXPECT_LE(table.table().GetStatus()->fragments, 3u);
+  }
+  EXPECT_EQ(table.Table()->size(), 20u);
+
+  EngineFixture longer = Make("longer", Busy());
+  ASSERT_THAT(longer.Open(), IsOk());
+  for (uint64_t i = 1; i <= 20; ++i) {
+    ASSERT_THAT(longer.Apply({Upsert(static_cast<int64_t>(i), i, "v")}), IsOk());
+    ASSERT_THAT(longer.Commit(), IsOk());
+  }
+  const uint64_t version = longer.table().GetStatus()->lance_version;
+  ASSERT_THAT(longer.table().Settle(), IsOk());
+  EXPECT_EQ(longer.table().GetStatus()->lance_version, version);
+  EXPECT_LE(longer.table().GetStatus()->fragments, 4u);
+}
+
 // One that can never be put in place is dropped.
 TEST_F(Maintenance, ATruncateEndsALongRound) {
   EngineFixture table = Make("t", Busy());
