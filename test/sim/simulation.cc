@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "commit/ledger.h"
 #include "pipeline/apply_run.h"
 #include "sim/scripted_source.h"
 #include "test/double/double_storage.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr uint64_t kProcessesMax = 40;
 // One seed in so many has two source tables; which, does not depend on what else a seed draws.
 constexpr uint64_t kSeveralSourcesOneIn = 4;
+constexpr uint64_t kBehindLedgerOneIn = 3;
 
 // What a process may stop with. Anything else is a defect.
 bool IsExpected(ErrorKind kind) {
@@ -76,8 +78,16 @@ class Simulation {
     if (x_result.failure.empty()) x_result.failure = what;
   }
 
+  // Between the ledger's compaction and the version that pins it is a moment that few calls hit.
+  bool FaultIsDue(const StorageCall& call) {
+    if (x_faults_end || x_fault_one_in == 0) return false;
+    const bool behind_ledger = x_ledger_compacted;
+    x_ledger_compacted = call.kind == StorageCall::Kind::kCompact && call.uri == LedgerUri(x_uri);
+    return x_random.OneIn(behind_ledger ? kBehindLedgerOneIn : x_fault_one_in);
+  }
+
   Fault FaultOf(const StorageCall& call) {
-    if (x_faults_end || x_fault_one_in == 0 || !x_random.OneIn(x_fault_one_in)) return Fault::kNone;
+    if (!FaultIsDue(call)) return Fault::kNone;
     static constexpr Fault kFaults[] = {
         Fault::kFailBefore,     Fault::kDiskFull,    Fault::kConflict,  Fault::kUnknownAndCommitted,
         Fault::kUnknownAndLost, Fault::kCrashBefore, Fault::kCrashAfter};
@@ -319,7 +329,8 @@ class Simulation {
   std::vector<std::string> x_known_ids;
   uint64_t x_fault_one_in = 0;
   bool x_faults_end = false;
-  bool x_compacts = false;  // our own compaction runs, of any two fragments
+  bool x_ledger_compacted = false;  // by the last call
+  bool x_compacts = false;          // our own compaction runs, of any two fragments
 };
 
 }  // namespace
