@@ -19,7 +19,7 @@ namespace lastword {
 class IndexFill {
  public:
   /// For about `keys` keys, for which `index` has made room; `threads` will come. What waits takes
-  /// an eighth of the memory of `index` at most.
+  /// an eighth of the memory of `index` at most, 256 KiB a thread at least.
   IndexFill(MemoryIndex& index, uint64_t keys, unsigned threads);
 
   /// May run on several threads at once, and nothing else meanwhile. Where a key has two states,
