@@ -1,6 +1,6 @@
 // TableImpl over two datasets: opens and recovers (engine_open.cc), commits (engine_commit.cc),
-// compacts and cleans up (engine_maintain.cc), answers questions (engine_read.cc). The order of
-// steps and what each crash leaves behind is in docs/commit.md.
+// compacts (engine_maintain.cc), cleans up (engine_clean_up.cc), answers questions
+// (engine_read.cc). The order of steps and what each crash leaves behind is in docs/commit.md.
 #pragma once
 
 #include <chrono>
@@ -122,11 +122,13 @@ class Engine final : public TableImpl, private StoredRows {
   T TableStep(T result);
   Status MoveRows(const CompactionReceipt& receipt, uint64_t live);
   Status MoveEntries(const CompactionReceipt& receipt, uint64_t live);
+  CompactReport::Size SizeNow() const;
+
+  // engine_clean_up.cc
   Result<uint64_t> CleanUp(const RetentionPolicy& policy);
   Status CleanUpLedger();
   Result<uint64_t> PinOf(uint64_t version);
   RetentionPolicy Retention() const;
-  CompactReport::Size SizeNow() const;
 
   // engine_read.cc
   Result<std::optional<uint64_t>> FirstVersion(Dataset& dataset, uint64_t fragment);

@@ -1,6 +1,7 @@
-// What a table needs between checkpoints: compaction, indexes that follow, old versions that go. It
-// runs behind a commit, when no batch is pending, one bounded step a time; whatever fails here
-// leaves the commit as it is. The crash windows are in docs/commit.md.
+// What a table needs between checkpoints: compaction, indexes that follow, old versions that go
+// (engine_clean_up.cc). Each is a version of its own behind a commit, while no batch is pending;
+// what they need to write is begun before. Whatever fails here leaves the commit as it is. The
+// crash windows are in docs/commit.md.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -19,8 +20,6 @@ namespace {
 constexpr uint64_t kRestVersions = 16;
 // A look at all versions costs a list: done once in so many, whatever process made them.
 constexpr uint64_t kCleanUpEveryMin = 8, kCleanUpEveryMax = 64;
-// Old versions of a small table may hold this much, however little lives.
-constexpr uint64_t kOldBytesFree = 64 << 20;
 // Every commit that is keyed touches the ledger's fragments rarely: it may have more of them.
 constexpr uint32_t kLedgerFragmentsFactor = 2;
 // An index takes new rows in when this share of all rows, and so many, are outside of it.
@@ -33,11 +32,6 @@ constexpr std::chrono::milliseconds kPatienceMin{50};
 constexpr uint64_t kVectorRowsMin = 256;
 // Keys whose addresses move, looked up together: their lines stay in the nearest cache.
 constexpr size_t kKeysAhead = 256;
-
-int64_t NowMs() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 
 CompactionPolicy TablePolicy(const TableOptions& options) {
   CompactionPolicy policy;
@@ -135,6 +129,9 @@ void Engine::BeginRounds() {
 
 // A process that ends after each checkpoint does a round here; others have done theirs.
 Status Engine::Settle() {
+  if (x_state.pending_changes() != 0 && !x_closing) {
+    return Error{ErrorKind::kUsage, "commit before rounds of compaction are seen through", {}};
+  }
   // Not where a checkpoint failed half-way: then the ledger is ahead of its pin.
   if (!x_table || !x_ledger || x_broken || x_table->version() != x_committed.version ||
       x_ledger->version() != x_committed.ledger_version) {
@@ -318,85 +315,6 @@ Status Engine::KeepIndex(const IndexStep& step) {
   next.version = x_table->version();
   x_committed = std::move(next);
   return Ok{};
-}
-
-RetentionPolicy Engine::Retention() const {
-  RetentionPolicy policy;
-  policy.keep_versions = x_options.keep_versions;
-  policy.keep_ms = std::chrono::milliseconds(x_options.keep_for).count();
-  double live = 0;
-  for (const Fragment& fragment : x_table->fragments()) {
-    if (fragment.physical_rows == 0) continue;
-    live += static_cast<double>(fragment.bytes) * static_cast<double>(fragment.live_rows()) /
-            static_cast<double>(fragment.physical_rows);
-  }
-  const auto held = static_cast<uint64_t>(x_options.keep_ratio * live);
-  policy.keep_bytes = std::max(held, kOldBytesFree);
-  return policy;
-}
-
-// The table first: a version whose ledger is gone could not be restored.
-Result<uint64_t> Engine::CleanUp(const RetentionPolicy& policy) {
-  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, x_table->Versions());
-  VersionFacts facts;
-  facts.written_at_ms = [this](uint64_t version) -> Result<int64_t> {
-    LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(version));
-    return info.timestamp_ms;
-  };
-  facts.bytes_since = [this](uint64_t version) {
-    uint64_t bytes = 0;
-    for (const auto& [written, size] : x_written) bytes += written >= version ? size : 0;
-    return bytes;
-  };
-  LW_ASSIGN_OR_RETURN(uint64_t keep, KeepFrom(versions, policy, NowMs(), facts));
-  keep = std::min(keep, x_committed.version);
-  keep = std::min(keep, x_table_rewrites.oldest_read());
-  // The oldest version that stays must say itself where its sources stand: it has nothing to
-  // inherit from.
-  for (auto at = std::upper_bound(versions.begin(), versions.end(), keep);
-       keep != 0 && at != versions.begin(); --at) {
-    keep = *(at - 1);
-    LW_ASSIGN_OR_RETURN(const VersionInfo info, x_table->Describe(keep));
-    LW_ASSIGN_OR_RETURN(const auto own, DecodeProperties(info.properties));
-    if (own) break;
-    if (at - 1 == versions.begin()) keep = 0;
-  }
-  if (keep == 0 || keep == versions.front()) return uint64_t{0};
-  LW_RETURN_IF_ERROR(x_dead_letters.RemoveLost(
-      x_letters_checked, keep, [this](uint64_t version) { return WriterOf(version); }));
-  x_letters_checked = keep;
-  LW_ASSIGN_OR_RETURN(const uint64_t freed, x_table->Cleanup(keep));
-  LW_KILL_POINT("cleanup.after_table");
-  while (!x_written.empty() && x_written.front().first < keep) x_written.pop_front();
-  LW_RETURN_IF_ERROR(CleanUpLedger());
-  return freed;
-}
-
-// Below every version of the ledger that a version of the table pins: those that clean-up left, and
-// older ones that somebody tagged.
-Status Engine::CleanUpLedger() {
-  LW_ASSIGN_OR_RETURN(const std::vector<uint64_t> versions, x_table->Versions());
-  std::map<uint64_t, uint64_t> pins;
-  uint64_t lowest = std::min(x_committed.ledger_version, x_ledger_rewrites.oldest_read());
-  for (const uint64_t version : versions) {
-    LW_ASSIGN_OR_RETURN(pins[version], PinOf(version));
-    lowest = std::min(lowest, pins[version]);
-  }
-  x_pins = std::move(pins);
-  if (lowest <= x_ledger_kept_from) return Ok{};
-  LW_RETURN_IF_ERROR(x_ledger->Cleanup(lowest));
-  x_ledger_kept_from = lowest;
-  return Ok{};
-}
-
-Result<uint64_t> Engine::PinOf(uint64_t version) {
-  const auto known = x_pins.find(version);
-  if (known != x_pins.end()) return known->second;
-  const auto properties = EffectiveProperties(*x_table, version, nullptr);
-  // Nothing says what it pinned: nobody can go back to it with or without a ledger.
-  if (!properties.ok() && properties.error().kind == ErrorKind::kPositionsLost) return UINT64_MAX;
-  if (!properties.ok()) return properties.error();
-  return properties->ledger_version;
 }
 
 TableImpl::CompactReport::Size Engine::SizeNow() const {

@@ -75,8 +75,8 @@ class TableImpl {
   virtual Result<CommitResult> Commit(const CheckpointRequest& request) = 0;
   virtual Result<bool> KnowsCheckpoint(const std::string& id) = 0;
   /// Sees compaction through that goes on beside the commits, and does a first round where this
-  /// object has committed and done none; waits for both. An error leaves the commits as they are.
-  /// The destructor does the same and keeps errors to itself.
+  /// object has committed and done none; waits for both. kUsage while changes are pending; every
+  /// error leaves the commits as they are. The destructor does the same and keeps errors to itself.
   virtual Status Settle() = 0;
 
   /// Where the source resumes `input`, as given to the last commit; empty = never seen.

@@ -269,8 +269,11 @@ TEST_F(Maintenance, ARoundIsSeenThroughAtTheEnd) {
     ASSERT_THAT(longer.Commit(), IsOk());
   }
   const uint64_t version = longer.table().GetStatus()->lance_version;
+  ASSERT_THAT(longer.Apply({Upsert(1, 30, "w")}), IsOk());
+  EXPECT_EQ(longer.table().Settle().error().kind, ErrorKind::kUsage) << "addresses are in use";
+  ASSERT_THAT(longer.Commit(), IsOk());
   ASSERT_THAT(longer.table().Settle(), IsOk());
-  EXPECT_EQ(longer.table().GetStatus()->lance_version, version);
+  EXPECT_LE(longer.table().GetStatus()->lance_version, version + 2) << "the commit and its round";
   EXPECT_LE(longer.table().GetStatus()->fragments, 4u);
 }
 
