@@ -106,7 +106,8 @@ class Engine final : public TableImpl, private StoredRows {
   void DropBatch();
 
   // engine_maintain.cc
-  void Maintain(uint64_t version_before, std::chrono::milliseconds patience, CommitResult& result);
+  void Maintain(const CheckpointRequest& request, uint64_t version_before,
+                std::chrono::nanoseconds commit_took, CommitResult& result);
   Status MaintainOnce(uint64_t version_before, std::chrono::milliseconds patience,
                       CommitResult& result);
   void Rest(Error error);

@@ -247,8 +247,7 @@ Result<CommitResult> Engine::Commit(const CheckpointRequest& request) {
   result.rows_written = row_addresses.size();
   result.rows_deleted = sealed.superseded.size();
   result.bytes_written = receipt.bytes_written;
-  const auto taken = std::chrono::steady_clock::now() - begin;
-  Maintain(version_before, std::chrono::duration_cast<std::chrono::milliseconds>(taken), result);
+  Maintain(request, version_before, std::chrono::steady_clock::now() - begin, result);
   LW_KILL_POINT("commit.before_acknowledge");
   return result;
 }

@@ -71,16 +71,18 @@ T Engine::TableStep(T result) {
   return result;
 }
 
-void Engine::Maintain(uint64_t version_before, std::chrono::milliseconds patience,
-                      CommitResult& result) {
+void Engine::Maintain(const CheckpointRequest& request, uint64_t version_before,
+                      std::chrono::nanoseconds commit_took, CommitResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   if (x_options.keep_versions != 0) {
     x_written.emplace_back(x_table->version(), result.bytes_written);
     x_pins[x_table->version()] = x_committed.ledger_version;
   }
+  const auto patience = std::chrono::ceil<std::chrono::milliseconds>(commit_took);
   if (Status done = MaintainOnce(version_before, patience, result); !done.ok()) {
     Rest(std::move(done.error()));
   }
+  if (!request.more_at_once) BeginRounds();
   result.maintenance_error = std::exchange(x_maintenance_error, std::nullopt);
   const std::chrono::duration<double> pause = std::chrono::steady_clock::now() - begin;
   result.maintenance_seconds = pause.count();
@@ -106,15 +108,17 @@ void Engine::Rest(Error error) {
 // rows of a rewrite: its time is when none goes on.
 Status Engine::CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result) {
   if (!x_options.compaction) return Ok{};
-  x_rounds_due = true;
   LW_ASSIGN_OR_RETURN(const bool placed, PlaceRound(std::max(patience, kPatienceMin), result));
-  if (placed || x_table_rewrites.any()) return Ok{};
-  LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
-  return due ? KeepIndex(*due) : Status(Ok{});
+  if (!placed && !x_table_rewrites.any()) {
+    LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
+    if (due) LW_RETURN_IF_ERROR(KeepIndex(*due));
+  }
+  x_rounds_due = true;
+  return Ok{};
 }
 
-// With the first changes of the next batch, which they go on beside: behind the last commit of a
-// process they would only be waited for.
+// Behind a commit; where the next batch follows at once, with its first changes: behind the last
+// commit of a process rounds would only be waited for.
 void Engine::BeginRounds() {
   if (!std::exchange(x_rounds_due, false)) return;
   const auto begin = [this]() -> Status {

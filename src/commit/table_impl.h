@@ -31,6 +31,8 @@ struct CheckpointRequest {
   std::string id;  // empty = a fresh one; a known one changes nothing
   std::map<std::string, std::string>
       positions;  // where sources resume: input -> opaque text; merged into those stored
+  bool more_at_once = false;  // the next batch follows at once, or none does: compaction begins
+                              // with it, and not before
 };
 
 class TableImpl {

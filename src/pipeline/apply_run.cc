@@ -344,6 +344,7 @@ Status ApplyRun::Commit(const std::string& id, const ChangeHead* before) {
     if (x_results[i].already_committed) continue;
     CheckpointRequest request;
     request.id = id;
+    request.more_at_once = true;
     request.positions = before != nullptr ? x_source.Before(i, *before) : x_source.Behind(i);
     auto committed = x_destinations[i].table().Commit(request);
     if (!committed.ok()) return In(i, std::move(committed.error()));
