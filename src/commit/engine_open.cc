@@ -92,7 +92,7 @@ Engine::Engine(std::string uri, const TableOptions& options, Storage& storage)
       x_state(x_index, *this, StateOptionsOf(options)),
       x_dead_letters(CompanionFolder(x_uri) + "/dead_letter"),
       x_table_rewrites(SharesOf(options.memory_bytes_max).compaction),
-      x_ledger_rewrites(SharesOf(options.memory_bytes_max).compaction) {}
+      x_ledger_rewrites(SharesOf(options.memory_bytes_max).ledger_compaction) {}
 
 Status Engine::Open() {
   if (!x_options.read_only && IsLocal(x_uri)) {

@@ -1,13 +1,16 @@
 #include "commit/rewrites.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace lastword {
 namespace {
 
-// A round of more rows is a long one.
+// A round of more rows is a long one; so is one whose rows take more than such a part of a round's
+// memory, so that both together hold little more than one.
 constexpr uint64_t kShortRows = 1 << 15;
+constexpr uint64_t kShortShare = 8;
 
 bool IsThere(std::span<const Fragment> fragments, uint64_t id) {
   return std::any_of(fragments.begin(), fragments.end(),
@@ -42,7 +45,10 @@ Status Rewrites::Begin(Dataset& dataset, const CompactionPolicy& policy) {
   LW_ASSIGN_OR_RETURN(auto round,
                       x_rounds.Next(dataset, free, policy, x_long ? kShortRows : UINT64_MAX));
   if (!round) return Ok{};
-  const bool is_long = LiveRowsOf(free, round->request.fragments) > kShortRows;
+  const uint64_t rows = LiveRowsOf(free, round->request.fragments);
+  const double row_bytes = std::accumulate(round->widths.begin(), round->widths.end(), 0.0);
+  const bool is_long = rows > kShortRows || row_bytes * static_cast<double>(rows) >
+                                                static_cast<double>(x_bytes / kShortShare);
   std::optional<Rewrite>& place = is_long ? x_long : x_short;
   if (place) return Ok{};
   Rewrite begun;

@@ -25,8 +25,8 @@ struct Rewrite {
 /// Calls come from one thread at a time.
 class Rewrites {
  public:
-  /// `bytes`: memory of a round.
-  explicit Rewrites(uint64_t bytes) : x_rounds(bytes) {}
+  /// `bytes`: memory of a long round; a short one takes an eighth of it at most.
+  explicit Rewrites(uint64_t bytes) : x_bytes(bytes), x_rounds(bytes) {}
 
   /// As CompactionRounds::Wrote.
   void Wrote(std::span<const Fragment> fragments, const RowWidths& widths) {
@@ -50,6 +50,7 @@ class Rewrites {
   void Drop();
 
  private:
+  const uint64_t x_bytes;
   CompactionRounds x_rounds;
   std::optional<Rewrite> x_long, x_short;
 };

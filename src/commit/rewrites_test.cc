@@ -39,12 +39,12 @@ class RewritesTest : public ::testing::Test {
     ASSERT_TRUE(x_table->Commit(request).ok());
   }
 
-  void Begin() { ASSERT_TRUE(x_rewrites.Begin(*x_table, x_policy).ok()); }
+  void Begin() { ASSERT_TRUE(x_rewrites->Begin(*x_table, x_policy).ok()); }
 
   MemoryStore x_store;
   std::unique_ptr<Dataset> x_table;
   CompactionPolicy x_policy;
-  Rewrites x_rewrites{kMemory};
+  std::unique_ptr<Rewrites> x_rewrites = std::make_unique<Rewrites>(kMemory);
   int64_t x_next = 0;
 };
 
@@ -52,18 +52,18 @@ TEST_F(RewritesTest, ARoundIsGivenOutOnceItIsWritten) {
   x_store.SetCompactionWaits(2);
   Append(10);
   Begin();
-  EXPECT_FALSE(x_rewrites.any()) << "one fragment";
+  EXPECT_FALSE(x_rewrites->any()) << "one fragment";
   Append(10);
   Begin();
-  EXPECT_TRUE(x_rewrites.any());
-  EXPECT_EQ(x_rewrites.oldest_read(), x_table->version());
-  EXPECT_FALSE(x_rewrites.TakeWritten(*x_table, kNow).has_value());
-  EXPECT_FALSE(x_rewrites.TakeWritten(*x_table, kNow).has_value());
-  const auto written = x_rewrites.TakeWritten(*x_table, kNow);
+  EXPECT_TRUE(x_rewrites->any());
+  EXPECT_EQ(x_rewrites->oldest_read(), x_table->version());
+  EXPECT_FALSE(x_rewrites->TakeWritten(*x_table, kNow).has_value());
+  EXPECT_FALSE(x_rewrites->TakeWritten(*x_table, kNow).has_value());
+  const auto written = x_rewrites->TakeWritten(*x_table, kNow);
   ASSERT_TRUE(written.has_value());
   EXPECT_EQ(written->fragments, (std::vector<uint64_t>{0, 1}));
-  EXPECT_FALSE(x_rewrites.any());
-  EXPECT_EQ(x_rewrites.oldest_read(), UINT64_MAX);
+  EXPECT_FALSE(x_rewrites->any());
+  EXPECT_EQ(x_rewrites->oldest_read(), UINT64_MAX);
 }
 
 TEST_F(RewritesTest, AShortOneGoesOnBesideALongOne) {
@@ -71,7 +71,7 @@ TEST_F(RewritesTest, AShortOneGoesOnBesideALongOne) {
   Append(kLongRows);
   Append(kLongRows);
   Begin();
-  EXPECT_TRUE(x_rewrites.has_long());
+  EXPECT_TRUE(x_rewrites->has_long());
   Append(10);
   Append(10);
   Begin();
@@ -82,12 +82,25 @@ TEST_F(RewritesTest, AShortOneGoesOnBesideALongOne) {
   Append(10);
   Begin();
   std::vector<std::vector<uint64_t>> given;
-  while (x_rewrites.any()) {
-    const auto written = x_rewrites.TakeWritten(*x_table, Rewrites::kForever);
+  while (x_rewrites->any()) {
+    const auto written = x_rewrites->TakeWritten(*x_table, Rewrites::kForever);
     ASSERT_TRUE(written.has_value());
     given.push_back(written->fragments);
   }
   EXPECT_EQ(given, (std::vector<std::vector<uint64_t>>{{0, 1}, {2, 3}}));
+}
+
+TEST_F(RewritesTest, FewRowsThatHoldMuchAreALongRound) {
+  x_store.SetCompactionWaits(1);
+  x_rewrites = std::make_unique<Rewrites>(8 * 10 * 8);  // rows of eight bytes: ten are short
+  Append(5);
+  Append(5);
+  Begin();
+  EXPECT_TRUE(x_rewrites->any());
+  EXPECT_FALSE(x_rewrites->has_long());
+  x_rewrites = std::make_unique<Rewrites>(8 * 10 * 8 - 8);
+  Begin();
+  EXPECT_TRUE(x_rewrites->has_long());
 }
 
 TEST_F(RewritesTest, OnlyTheShortOneIsWaitedFor) {
@@ -95,8 +108,8 @@ TEST_F(RewritesTest, OnlyTheShortOneIsWaitedFor) {
   Append(kLongRows);
   Append(kLongRows);
   Begin();
-  EXPECT_FALSE(x_rewrites.TakeWritten(*x_table, milliseconds(50)).has_value());
-  EXPECT_TRUE(x_rewrites.TakeWritten(*x_table, milliseconds(50)).has_value());
+  EXPECT_FALSE(x_rewrites->TakeWritten(*x_table, milliseconds(50)).has_value());
+  EXPECT_TRUE(x_rewrites->TakeWritten(*x_table, milliseconds(50)).has_value());
 }
 
 TEST_F(RewritesTest, ARoundWhoseRowsAreAllGoneIsDropped) {
@@ -104,18 +117,18 @@ TEST_F(RewritesTest, ARoundWhoseRowsAreAllGoneIsDropped) {
   Append(2);
   Append(2);
   Begin();
-  ASSERT_TRUE(x_rewrites.any());
+  ASSERT_TRUE(x_rewrites->any());
   Append(1, {0, 1});
-  EXPECT_FALSE(x_rewrites.TakeWritten(*x_table, kNow).has_value());
-  EXPECT_FALSE(x_rewrites.any());
+  EXPECT_FALSE(x_rewrites->TakeWritten(*x_table, kNow).has_value());
+  EXPECT_FALSE(x_rewrites->any());
 }
 
 TEST_F(RewritesTest, NothingOfWhatIsDroppedComesBack) {
   Append(2);
   Append(2);
   Begin();
-  x_rewrites.Drop();
-  EXPECT_FALSE(x_rewrites.TakeWritten(*x_table, Rewrites::kForever).has_value());
+  x_rewrites->Drop();
+  EXPECT_FALSE(x_rewrites->TakeWritten(*x_table, Rewrites::kForever).has_value());
 }
 
 }  // namespace
