@@ -8,7 +8,7 @@
 namespace lastword::sim {
 namespace {
 
-constexpr uint64_t kSeedsMax = 1000;
+constexpr uint64_t kSeedsMax = 500;
 
 struct Plant {
   const char* name;
