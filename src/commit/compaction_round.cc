@@ -1,6 +1,7 @@
 #include "commit/compaction_round.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace lastword {
@@ -23,12 +24,6 @@ uint64_t BytesOf(const ColumnData& column) {
   return column.raw_bytes().size() + column.offsets().size() * sizeof(uint64_t);
 }
 
-double SumOf(std::span<const double> widths) {
-  double sum = 0;
-  for (const double width : widths) sum += width;
-  return sum;
-}
-
 // `count` places, spread over the fragments and within each.
 std::vector<RowAddress> Places(std::span<const Fragment> fragments, uint64_t count) {
   std::vector<RowAddress> places;
@@ -49,6 +44,10 @@ std::vector<Fragment> Chosen(std::span<const Fragment> fragments, std::span<cons
 }
 
 }  // namespace
+
+double BytesOfRow(std::span<const double> widths) {
+  return std::accumulate(widths.begin(), widths.end(), 0.0);
+}
 
 RowWidths WidthsOf(const Rows& rows) {
   RowWidths widths;
@@ -170,7 +169,8 @@ Result<std::optional<CompactionRound>> CompactionRounds::Next(Dataset& dataset,
   request.file_bytes = within.bytes_max;
   request.buffer_bytes = x_bytes / kBufferShare;
   const uint64_t batch_bytes = x_bytes / kBatchShare;
-  const double batch_rows = static_cast<double>(batch_bytes) / std::max(SumOf(round.widths), 1.0);
+  const double batch_rows =
+      static_cast<double>(batch_bytes) / std::max(BytesOfRow(round.widths), 1.0);
   request.batch_rows =
       std::clamp<uint64_t>(static_cast<uint64_t>(batch_rows), 1, request.batch_rows);
   return std::optional(std::move(round));

@@ -17,6 +17,9 @@ namespace lastword {
 /// Bytes that a row takes in memory, by column.
 using RowWidths = std::vector<double>;
 
+/// Of all columns together.
+double BytesOfRow(std::span<const double> widths);
+
 /// Those of rows that are in memory; not empty.
 RowWidths WidthsOf(const Rows& rows);
 

@@ -156,6 +156,7 @@ class Engine final : public TableImpl, private StoredRows {
   uint64_t x_writer_epoch = 0;
   Rewrites x_table_rewrites, x_ledger_rewrites;
   bool x_rounds_due = false;                 // since the last commit
+  bool x_index_waits = false;                // for rounds to end
   bool x_placed = false;                     // a round, by this object
   std::optional<Error> x_maintenance_error;  // for the next result
   // Of versions that this object made, or had to ask for, and that clean-up may still see.

@@ -109,10 +109,9 @@ void Engine::Rest(Error error) {
 Status Engine::CompactOrIndex(std::chrono::milliseconds patience, CommitResult& result) {
   if (!x_options.compaction) return Ok{};
   LW_ASSIGN_OR_RETURN(const bool placed, PlaceRound(std::max(patience, kPatienceMin), result));
-  if (!placed && !x_table_rewrites.any()) {
-    LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
-    if (due) LW_RETURN_IF_ERROR(KeepIndex(*due));
-  }
+  LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
+  x_index_waits = due && (placed || x_table_rewrites.any());
+  if (due && !x_index_waits) LW_RETURN_IF_ERROR(KeepIndex(*due));
   x_rounds_due = true;
   return Ok{};
 }
@@ -122,8 +121,7 @@ Status Engine::CompactOrIndex(std::chrono::milliseconds patience, CommitResult& 
 void Engine::BeginRounds() {
   if (!std::exchange(x_rounds_due, false)) return;
   const auto begin = [this]() -> Status {
-    LW_ASSIGN_OR_RETURN(const std::optional<IndexStep> due, DueIndex());
-    if (!due || x_table_rewrites.has_long()) {
+    if (!x_index_waits || x_table_rewrites.has_long()) {
       LW_RETURN_IF_ERROR(x_table_rewrites.Begin(*x_table, TablePolicy(x_options)));
     }
     return x_ledger_rewrites.Begin(*x_ledger, LedgerPolicy(x_options));

@@ -1,7 +1,6 @@
 #include "commit/rewrites.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace lastword {
@@ -46,9 +45,8 @@ Status Rewrites::Begin(Dataset& dataset, const CompactionPolicy& policy) {
                       x_rounds.Next(dataset, free, policy, x_long ? kShortRows : UINT64_MAX));
   if (!round) return Ok{};
   const uint64_t rows = LiveRowsOf(free, round->request.fragments);
-  const double row_bytes = std::accumulate(round->widths.begin(), round->widths.end(), 0.0);
-  const bool is_long = rows > kShortRows || row_bytes * static_cast<double>(rows) >
-                                                static_cast<double>(x_bytes / kShortShare);
+  const double bytes = BytesOfRow(round->widths) * static_cast<double>(rows);
+  const bool is_long = rows > kShortRows || bytes > static_cast<double>(x_bytes / kShortShare);
   std::optional<Rewrite>& place = is_long ? x_long : x_short;
   if (place) return Ok{};
   Rewrite begun;
